@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/run_context.h"
+
+#include "runtime/device_runner.h"
+
+namespace svmrt {
+
+namespace {
+
+constexpr std::int32_t kRefusedByRunner = -1;
+
+RunContext& run_of(void* context) { return *static_cast<RunContext*>(context); }
+
+}  // namespace
+
+RunContext::RunContext(DeviceRunner& runner, TimelineId timeline) : runner_(runner), views_(timeline) {
+  api_.context = this;
+  api_.device_malloc = &device_malloc;
+  api_.device_free = &device_free;
+  api_.copy_to_device = &copy_to_device;
+  api_.copy_from_device = &copy_from_device;
+  api_.device_memset = &device_memset;
+  api_.register_device_memory_to_host = &register_to_host;
+  api_.unregister_device_memory_from_host = &unregister_from_host;
+  api_.acquire_child_memory_host_view = &acquire_view;
+  api_.charge_view_accesses = &charge_view_accesses;
+  api_.now_ps = &now_ps;
+}
+
+RunContext::~RunContext() {
+  close_host_views();
+  runner_.close_run(timeline());
+}
+
+Driver& RunContext::driver() const { return runner_.driver(); }
+
+void RunContext::close_host_views() {
+  views_closed_ = true;
+  runner_.cache_.release_all(views_);
+}
+
+std::uint64_t RunContext::device_malloc(void* context, std::uint64_t bytes) {
+  RunContext& run = run_of(context);
+  return run.runner_.allocate(Bytes(bytes), run.timeline()).value_or(DeviceAddr{}).value();
+}
+
+std::int32_t RunContext::device_free(void* context, std::uint64_t device) {
+  RunContext& run = run_of(context);
+  const Result<void> freed = run.runner_.free_block(DeviceAddr(device), Caller{run.timeline(), &run.views_.stats()});
+  if (freed) return 0;
+  const DriverCode code = freed.error().driver_code;
+  return code == DriverCode::kNone ? kRefusedByRunner : code_number(code);
+}
+
+std::int32_t RunContext::copy_to_device(void* context, std::uint64_t device, const void* host, std::uint64_t bytes) {
+  RunContext& run = run_of(context);
+  if (run.runner_.lifecycle_.device_lost()) return kRefusedByRunner;
+  if (bytes == 0) return 0;
+  const DeviceAddr to(device);
+  const DriverCode code = run.driver().copy_to_device(run.timeline(), to, host, Bytes(bytes));
+  return run.runner_.copy_done(DriverCall::kCopyToDevice, code, to, Bytes(bytes));
+}
+
+std::int32_t RunContext::copy_from_device(void* context, void* host, std::uint64_t device, std::uint64_t bytes) {
+  RunContext& run = run_of(context);
+  if (run.runner_.lifecycle_.device_lost()) return kRefusedByRunner;
+  if (bytes == 0) return 0;
+  const DeviceAddr from(device);
+  const DriverCode code = run.driver().copy_from_device(run.timeline(), host, from, Bytes(bytes));
+  return run.runner_.copy_done(DriverCall::kCopyFromDevice, code, from, Bytes(bytes));
+}
+
+std::int32_t RunContext::device_memset(void* context, std::uint64_t device, std::int32_t value, std::uint64_t bytes) {
+  RunContext& run = run_of(context);
+  if (run.runner_.lifecycle_.device_lost()) return kRefusedByRunner;
+  if (bytes == 0) return 0;
+  const DeviceAddr to(device);
+  const auto byte = static_cast<std::uint8_t>(value & 0xff);  // as memset does
+  const DriverCode code = run.driver().set_memory(run.timeline(), to, byte, Bytes(bytes));
+  return run.runner_.copy_done(DriverCall::kSetMemory, code, to, Bytes(bytes));
+}
+
+// A second register of one base in one run would need a count of its own: it is refused, as the driver does.
+void* RunContext::register_to_host(void* context, std::uint64_t device, std::uint64_t bytes) {
+  RunContext& run = run_of(context);
+  const DeviceAddr base(device);
+  if (run.views_closed_ || run.views_.has_registered(base)) return nullptr;
+  void* view = nullptr;
+  const HostViewStatus status = run.runner_.cache_.acquire(run.views_, base, Bytes(bytes), ViewUse::kRegistered, &view);
+  return status == HostViewStatus::kMapped ? view : nullptr;
+}
+
+std::int32_t RunContext::unregister_from_host(void* context, std::uint64_t device) {
+  RunContext& run = run_of(context);
+  return run.runner_.cache_.release_registered(run.views_, DeviceAddr(device));
+}
+
+HostViewStatus RunContext::acquire_view(void* context, std::uint64_t device, std::uint64_t bytes, void** view) {
+  RunContext& run = run_of(context);
+  if (run.views_closed_) return HostViewStatus::kUnavailable;
+  return run.runner_.cache_.acquire(run.views_, DeviceAddr(device), Bytes(bytes), ViewUse::kAcquired, view);
+}
+
+void RunContext::charge_view_accesses(void* context, std::uint64_t loads, std::uint64_t stores) {
+  RunContext& run = run_of(context);
+  run.driver().charge_view_accesses(run.timeline(), loads, stores);
+}
+
+std::uint64_t RunContext::now_ps(void* context) {
+  RunContext& run = run_of(context);
+  return run.driver().now_ps(run.timeline()).count();
+}
+
+}  // namespace svmrt

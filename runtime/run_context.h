@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The context of one run: its HostApi table, its timeline, the views it uses. Obtained from DeviceRunner::open_run
+// and must not outlive the runner. Thread-bound.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/hal.h"
+#include "runtime/host_api.h"
+#include "runtime/run_views.h"
+#include "runtime/runner_reports.h"
+
+namespace svmrt {
+
+class DeviceRunner;
+
+class RunContext {
+ public:
+  RunContext(const RunContext&) = delete;
+  RunContext& operator=(const RunContext&) = delete;
+  ~RunContext();  // closes the host views and the timeline
+
+  // The table's context is this object: it is valid as long as the run is open. After device loss its allocations,
+  // frees and copies are refused by the runner and acquire answers kUnavailable.
+  [[nodiscard]] const HostApi& api() const { return api_; }
+  [[nodiscard]] TimelineId timeline() const { return views_.timeline(); }
+  [[nodiscard]] Driver& driver() const;
+  // Gives back the views of this run, registered ones too: under rebuild and register-all drops each mapping that no
+  // other open run uses. A failed unregister is logged, counted, and leaves the record quarantined. Afterwards the
+  // run gets no views (acquire answers kUnavailable, register null); copies still work. Idempotent.
+  void close_host_views();
+  [[nodiscard]] const MappingStats& mapping_stats() const { return views_.stats(); }
+
+ private:
+  friend class DeviceRunner;
+  RunContext(DeviceRunner& runner, TimelineId timeline);
+
+  static std::uint64_t device_malloc(void* context, std::uint64_t bytes);
+  static std::int32_t device_free(void* context, std::uint64_t device);
+  static std::int32_t copy_to_device(void* context, std::uint64_t device, const void* host, std::uint64_t bytes);
+  static std::int32_t copy_from_device(void* context, void* host, std::uint64_t device, std::uint64_t bytes);
+  static std::int32_t device_memset(void* context, std::uint64_t device, std::int32_t value, std::uint64_t bytes);
+  static void* register_to_host(void* context, std::uint64_t device, std::uint64_t bytes);
+  static std::int32_t unregister_from_host(void* context, std::uint64_t device);
+  static HostViewStatus acquire_view(void* context, std::uint64_t device, std::uint64_t bytes, void** view);
+  static void charge_view_accesses(void* context, std::uint64_t loads, std::uint64_t stores);
+  static std::uint64_t now_ps(void* context);
+
+  DeviceRunner& runner_;
+  RunViews views_;
+  HostApi api_;
+  bool views_closed_ = false;
+};
+
+}  // namespace svmrt

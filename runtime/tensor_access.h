@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes single elements of a run's argument tensors from the host. One TensorAccess serves one run.
+//
+// A *staged* region is served from the caller's own host buffer; a write is pushed to the device as well. A
+// *child-memory* region (a tensor that already lives on the device) is only claimed at bind, which makes no call;
+// its first access resolves the means once for this run: a host view from the runner's cache or, when there is
+// none, one device copy per access. The copy path holds no bytes: a read cannot be stale, a write lands at once,
+// each access counts into `device_copies`. A *pure output* region refuses both directions.
+//
+// Ownership: borrows the HostApi and the caller buffers until close(). Views belong to the runner's cache.
+// Thread-bound: one TensorAccess is used by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/host_api.h"
+#include "runtime/units.h"
+
+namespace svmrt {
+
+enum class AccessStatus {
+  kOk,
+  kNoRegion,     // no region covers the whole span (start, end or overflow); nothing was touched
+  kOutputOnly,   // the span lies in a pure output argument
+  kBadSpan,      // the runner refuses the span: not inside one live allocation
+  kCopyFailed,   // the device copy, or the push of a staged write, failed; `driver_code` says how
+  kUnavailable,  // runner finalized, device lost, this access already closed, or the api lacks the copy function
+};
+
+struct AccessResult {
+  AccessStatus status = AccessStatus::kOk;
+  std::int32_t driver_code = 0;  // meaningful for kCopyFailed
+  [[nodiscard]] bool ok() const { return status == AccessStatus::kOk; }
+};
+
+// Counted since construction. `accesses` counts successful and failed reads and writes that reached a child-memory
+// region; `device_copies` those of them that made a device copy, failed ones too. A view access counts one load or
+// store for up to 8 bytes, otherwise one for every 8 bytes begun.
+struct AccessStats {
+  std::uint64_t accesses = 0;
+  std::uint64_t device_copies = 0;
+  std::uint64_t view_loads = 0;
+  std::uint64_t view_stores = 0;
+  std::uint64_t regions_with_view = 0;  // child-memory regions resolved to a view in this run
+  Bytes bytes_with_view;                // their bytes, as claimed
+  Picoseconds copy_time;                // of device_copies
+  Picoseconds push_time;                // of pushes of staged writes
+};
+
+class TensorAccess {
+ public:
+  // `api` is borrowed until destruction; null refuses every region.
+  explicit TensorAccess(const HostApi* api);
+  TensorAccess(const TensorAccess&) = delete;
+  TensorAccess& operator=(const TensorAccess&) = delete;
+  ~TensorAccess();  // closes
+
+  // Adds a region; false (and nothing added) for a null api, an empty region, a null address (device or host) or an
+  // address range that runs past 2^64, and after close. None of the three makes a driver call. Regions may overlap: an
+  // access goes to the first added one that covers its whole span and is not a pure output.
+  [[nodiscard]] bool add_staged(DeviceAddr device, void* host, Bytes size);
+  [[nodiscard]] bool claim_child_memory(DeviceAddr device, Bytes size);
+  [[nodiscard]] bool add_output_only(DeviceAddr device, Bytes size);
+
+  // Copies the bytes of [device, device + size) to `to`. On failure `to` is untouched. One region must cover the whole
+  // span; an empty span (size 0) is covered by none.
+  [[nodiscard]] AccessResult read(DeviceAddr device, void* to, Bytes size);
+  // Stores `size` bytes at `device`: on the device and then in the caller's buffer for a staged region. When the push
+  // to the device fails the caller's buffer stays as it was.
+  [[nodiscard]] AccessResult write(DeviceAddr device, const void* from, Bytes size);
+
+  // Resolves every claimed child-memory region now (register-all). Returns how many have a view.
+  std::uint64_t resolve_all();
+
+  // Tells the api the view loads and stores, then forgets every region. Later calls are refused. Idempotent.
+  void close();
+
+  [[nodiscard]] const AccessStats& stats() const { return stats_; }
+
+ private:
+  enum class Kind : std::uint8_t { kStaged, kChildMemory, kOutputOnly };
+  // How a child-memory region is reached; decided at its first access and kept until close.
+  enum class Means : std::uint8_t { kUnresolved, kView, kCopy, kBadSpan, kUnavailable };
+  struct Region {
+    DeviceAddr base;
+    Bytes size;
+    Kind kind = Kind::kChildMemory;
+    Means means = Means::kUnresolved;
+    std::byte* host = nullptr;  // of `base`: the caller's buffer, or the view
+  };
+  // Regions by base, with the highest last byte of this and every region before it: where to stop looking back.
+  struct IndexEntry {
+    std::size_t region = 0;
+    std::uint64_t base = 0;
+    std::uint64_t highest_last = 0;
+    bool overlaps = false;  // with any other region
+  };
+
+  [[nodiscard]] bool add(DeviceAddr device, Bytes size, Kind kind, void* host);
+  void build_index();
+  [[nodiscard]] Region* find(DeviceAddr device, Bytes size);
+  Means resolve(Region& region);
+  [[nodiscard]] AccessResult read_copy(DeviceAddr device, void* to, Bytes size);
+  [[nodiscard]] AccessResult write_copy(DeviceAddr device, const void* from, Bytes size);
+  [[nodiscard]] AccessResult write_staged(Region& region, DeviceAddr device, const void* from, Bytes size);
+  [[nodiscard]] std::uint64_t now() const;
+
+  const HostApi* api_;
+  bool closed_ = false;
+  std::vector<Region> regions_;  // in claim order
+  std::vector<IndexEntry> index_;
+  bool index_valid_ = false;
+  const IndexEntry* last_hit_ = nullptr;  // null unless the region overlaps no other
+  std::vector<std::byte> bounce_;         // receives a device copy that may still fail
+  AccessStats stats_;
+};
+
+}  // namespace svmrt

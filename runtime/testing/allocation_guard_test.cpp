@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/testing/allocation_guard.h"
+
+#include <gtest/gtest.h>
+
+#include "runtime/sync.h"
+
+namespace svmrt::testing {
+namespace {
+
+// Called through pointers that the compiler must reload, so that it cannot leave the pair out.
+void* (*volatile allocate)(std::size_t) = &::operator new;
+void (*volatile release)(void*) = &::operator delete;
+
+TEST(AllocationGuard, CountsAllocationsAndReleasesWithALockHeldAndNoOthers) {
+  Mutex mutex;
+  ASSERT_EQ(allocations_with_lock_held(), 0u);
+  release(allocate(16));
+  EXPECT_EQ(allocations_with_lock_held(), 0u);
+  void* memory = nullptr;
+  {
+    LockGuard lock(mutex);
+    memory = allocate(16);
+  }
+  EXPECT_EQ(allocations_with_lock_held(), 1u);
+  {
+    LockGuard lock(mutex);
+    release(memory);
+  }
+  EXPECT_EQ(allocations_with_lock_held(), 2u);
+  reset_allocations_with_lock_held();
+  EXPECT_EQ(allocations_with_lock_held(), 0u);
+}
+
+}  // namespace
+}  // namespace svmrt::testing
