@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which task wrote which part of which buffer last: what dependency inference looks up. Writers are found by the
+// address of the buffer as the program gave it; the same memory under another base address is another buffer.
+// Thread-compatible; owned by the orchestrator.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/orchestration/api/pto_tensor.h"
+#include "runtime/orchestration/tensor_overlap.h"
+
+namespace svmrt {
+
+enum class CoveredWriters { kKeep, kReplace };
+
+class TensorMap {
+ public:
+  // At most `capacity` entries at a time.
+  explicit TensorMap(std::uint32_t capacity) : capacity_(capacity) {}
+
+  // Notes that `task` writes `tensor`. False, and nothing noted, when the map is full.
+  [[nodiscard]] bool record(std::uint32_t task, const ChipTensor& tensor);
+
+  // Appends the task of each entry that overlaps `tensor`, latest first, a task once per entry. kReplace drops the
+  // entries that `tensor` covers: whoever records `tensor` next comes after their tasks.
+  void find_writers(const ChipTensor& tensor, CoveredWriters covered, std::vector<std::uint32_t>& tasks);
+
+  // The latest task that writes one of the bytes `span` of the buffer at `buffer`.
+  [[nodiscard]] std::optional<std::uint32_t> writer_of(std::uint64_t buffer, const ByteRange& span) const;
+
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  struct Entry {
+    ByteRange range;
+    std::uint32_t task = 0;
+    std::uint32_t next = kNone;  // in the buffer's list, latest first; or in the free list
+    ChipTensor tensor;
+  };
+
+  std::uint32_t capacity_;
+  std::uint32_t size_ = 0;
+  std::uint32_t free_ = kNone;
+  std::vector<Entry> entries_;
+  // Head of each buffer's list. Only ever looked up, never iterated: hash order reaches no result.
+  std::unordered_map<std::uint64_t, std::uint32_t> heads_;
+};
+
+}  // namespace svmrt
