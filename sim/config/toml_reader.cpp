@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/toml_reader.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "sim/config/nesting_limit.h"
+
+namespace svmsim {
+namespace {
+
+constexpr std::size_t kShownBytes = 80;
+constexpr std::size_t kShownKeys = 24;
+
+// One printable line of at most about kShownBytes bytes.
+std::string shown(std::string_view text, std::size_t limit = kShownBytes) {
+  std::string line;
+  for (const char c : text) {
+    if (line.size() >= limit) {
+      while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0U) == 0x80U) line.pop_back();
+      if (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80U) != 0) line.pop_back();
+      return line + "...";
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      line += fmt::format("\\x{:02x}", byte);
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
+std::string described(const toml::node* node) {
+  if (node == nullptr) return "nothing";
+  if (const auto* value = node->as_string()) return fmt::format("\"{}\"", shown(value->get()));
+  if (const auto* value = node->as_integer()) return fmt::format("{}", value->get());
+  if (const auto* value = node->as_floating_point()) return fmt::format("{}", value->get());
+  if (const auto* value = node->as_boolean()) return value->get() ? "true" : "false";
+  if (const auto* array = node->as_array()) return fmt::format("an array of {}", array->size());
+  if (node->is_table()) return "a table";
+  return "a date or time";
+}
+
+std::string key_list(const std::vector<std::string_view>& keys) {
+  if (keys.empty()) return "none";
+  std::string list;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i == kShownKeys) return list + fmt::format(" and {} more", keys.size() - i);
+    list += (i == 0 ? "" : ", ") + shown(keys[i]);
+  }
+  return list;
+}
+
+std::string integer_range(std::int64_t min, std::int64_t max) {
+  return fmt::format("an integer from {} to {}", min, max);
+}
+
+std::uint32_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+ConfigError file_error(const std::string& path, std::string value, std::string allowed) {
+  return ConfigError{path, 0, "", std::move(value), std::move(allowed)};
+}
+
+}  // namespace
+
+// One visited table and the keys that were asked of it.
+struct ConfigTable::Node {
+  ConfigReader::Document* document;
+  const toml::table* table;
+  std::string path;
+  std::set<std::string, std::less<>> asked;
+
+  std::string key_path(std::string_view key) const {
+    return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  }
+  const toml::node* ask(std::string_view key) {
+    if (!asked.contains(key)) asked.emplace(key);
+    return table->get(key);
+  }
+  // As ask(), but an absent required key is a mistake.
+  const toml::node* ask(std::string_view key, bool required, std::string_view allowed);
+  void mistake(std::string_view key, const toml::node* found, std::string allowed);
+};
+
+struct ConfigReader::Document {
+  std::string file;
+  toml::table root;
+  std::deque<ConfigTable::Node> visited;  // in order of the first visit; elements stay in place
+  std::map<const toml::table*, ConfigTable::Node*> by_table;
+  toml::table empty;  // stands for a missing required table
+  std::optional<ConfigError> error;
+
+  ConfigTable visit(const toml::table& table, std::string path) {
+    ConfigTable::Node*& node = by_table[&table];
+    if (node == nullptr) node = &visited.emplace_back(ConfigTable::Node{this, &table, std::move(path), {}});
+    return ConfigTable(node);
+  }
+};
+
+void ConfigTable::Node::mistake(std::string_view key, const toml::node* found, std::string allowed) {
+  if (document->error) return;
+  ConfigError error{document->file, found != nullptr ? line_of(*found) : line_of(*table), shown(key_path(key), 200),
+                    described(found), std::move(allowed)};
+  if (found == nullptr) {
+    // A misspelt key shows here as a missing one, so say what is there instead.
+    std::vector<std::string_view> present;
+    for (const auto& [name, value] : *table) {
+      if (!asked.contains(name.str())) present.push_back(name.str());
+    }
+    if (!present.empty()) error.value += fmt::format(" (keys here not asked for yet: {})", key_list(present));
+  }
+  document->error = std::move(error);
+}
+
+const toml::node* ConfigTable::Node::ask(std::string_view key, bool required, std::string_view allowed) {
+  const toml::node* found = ask(key);
+  if (found == nullptr && required) mistake(key, nullptr, fmt::format("{} (required)", allowed));
+  return found;
+}
+
+std::string ConfigError::message() const {
+  std::string where = line == 0 ? file : fmt::format("{}:{}", file, line);
+  if (!key.empty()) where += ": " + key;
+  return shown(fmt::format("{}: found {}; allowed: {}", where, value, allowed), std::string::npos);
+}
+
+const std::string& ConfigTable::path() const { return node_->path; }
+
+bool ConfigTable::has(std::string_view key) { return node_->ask(key) != nullptr; }
+
+std::string ConfigTable::text(std::string_view key) {
+  constexpr std::string_view kAllowed = "a text that is not empty";
+  const toml::node* found = node_->ask(key, true, kAllowed);
+  if (found == nullptr) return {};
+  const auto* value = found->as_string();
+  if (value != nullptr && !value->get().empty()) return value->get();
+  node_->mistake(key, found, std::string(kAllowed));
+  return {};
+}
+
+std::string ConfigTable::text_or(std::string_view key, std::string_view fallback) {
+  const toml::node* found = node_->ask(key);
+  if (found == nullptr) return std::string(fallback);
+  if (const auto* value = found->as_string()) return value->get();
+  node_->mistake(key, found, "a text");
+  return std::string(fallback);
+}
+
+bool ConfigTable::boolean(std::string_view key) {
+  const toml::node* found = node_->ask(key, true, "true or false");
+  return found != nullptr && boolean_or(key, false);
+}
+
+bool ConfigTable::boolean_or(std::string_view key, bool fallback) {
+  const toml::node* found = node_->ask(key);
+  if (found == nullptr) return fallback;
+  if (const auto* value = found->as_boolean()) return value->get();
+  node_->mistake(key, found, "true or false");
+  return fallback;
+}
+
+double ConfigTable::decimal(std::string_view key, double min, double max) {
+  if (node_->ask(key, true, fmt::format("a number from {} to {}", min, max)) == nullptr) return min;
+  return decimal_or(key, min, min, max);
+}
+
+double ConfigTable::decimal_or(std::string_view key, double fallback, double min, double max) {
+  const toml::node* found = node_->ask(key);
+  if (found == nullptr) return fallback;
+  std::optional<double> value;
+  if (const auto* floating = found->as_floating_point()) value = floating->get();
+  if (const auto* integer = found->as_integer()) value = static_cast<double>(integer->get());
+  // False for a NaN too.
+  if (value && std::isfinite(*value) && *value >= min && *value <= max) return *value;
+  node_->mistake(key, found, fmt::format("a number from {} to {}", min, max));
+  return fallback;
+}
+
+std::int64_t ConfigTable::read_integer(std::string_view key, std::optional<std::int64_t> fallback, std::int64_t min,
+                                       std::int64_t max) {
+  const toml::node* found = node_->ask(key, !fallback, integer_range(min, max));
+  if (found != nullptr) {
+    const auto* value = found->as_integer();
+    if (value != nullptr && value->get() >= min && value->get() <= max) return value->get();
+    node_->mistake(key, found, integer_range(min, max));
+  }
+  return fallback.value_or(min);
+}
+
+std::uint64_t ConfigTable::integer_choice(std::string_view key, std::span<const std::uint64_t> allowed) {
+  if (node_->ask(key, true, fmt::format("one of {}", fmt::join(allowed, ", "))) == nullptr) return allowed[0];
+  return integer_choice_or(key, allowed[0], allowed);
+}
+
+std::uint64_t ConfigTable::integer_choice_or(std::string_view key, std::uint64_t fallback,
+                                             std::span<const std::uint64_t> allowed) {
+  const toml::node* found = node_->ask(key);
+  if (found == nullptr) return fallback;
+  if (const auto* value = found->as_integer(); value != nullptr && value->get() >= 0) {
+    const auto number = static_cast<std::uint64_t>(value->get());
+    if (std::find(allowed.begin(), allowed.end(), number) != allowed.end()) return number;
+  }
+  node_->mistake(key, found, fmt::format("one of {}", fmt::join(allowed, ", ")));
+  return fallback;
+}
+
+std::optional<std::size_t> ConfigTable::read_choice(std::string_view key, bool required,
+                                                    std::span<const std::string_view> names) {
+  const std::string allowed = fmt::format("one of \"{}\"", fmt::join(names, "\", \""));
+  const toml::node* found = node_->ask(key, required, allowed);
+  if (found == nullptr) return std::nullopt;
+  if (const auto* value = found->as_string()) {
+    const auto match = std::find(names.begin(), names.end(), value->get());
+    if (match != names.end()) return static_cast<std::size_t>(match - names.begin());
+  }
+  node_->mistake(key, found, allowed);
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> ConfigTable::read_integers(std::string_view key, bool required, std::int64_t min,
+                                                     std::int64_t max) {
+  const std::string allowed = "an array of which each element is " + integer_range(min, max);
+  const toml::node* found = node_->ask(key, required, allowed);
+  if (found == nullptr) return {};
+  const auto* array = found->as_array();
+  if (array == nullptr) {
+    node_->mistake(key, found, allowed);
+    return {};
+  }
+  std::vector<std::int64_t> values;
+  values.reserve(array->size());
+  for (const toml::node& element : *array) {
+    const auto* value = element.as_integer();
+    if (value == nullptr || value->get() < min || value->get() > max) {
+      node_->mistake(fmt::format("{}[{}]", key, values.size()), &element, integer_range(min, max));
+      return {};
+    }
+    values.push_back(value->get());
+  }
+  return values;
+}
+
+std::vector<std::string> ConfigTable::read_texts(std::string_view key, bool required) {
+  const toml::node* found = node_->ask(key, required, "an array of texts");
+  if (found == nullptr) return {};
+  const auto* array = found->as_array();
+  if (array == nullptr) {
+    node_->mistake(key, found, "an array of texts");
+    return {};
+  }
+  std::vector<std::string> values;
+  for (const toml::node& element : *array) {
+    const auto* value = element.as_string();
+    if (value == nullptr || value->get().empty()) {
+      node_->mistake(fmt::format("{}[{}]", key, values.size()), &element, "a text that is not empty");
+      return {};
+    }
+    values.push_back(value->get());
+  }
+  return values;
+}
+
+std::vector<std::string> ConfigTable::texts(std::string_view key) { return read_texts(key, true); }
+
+std::vector<std::string> ConfigTable::texts_or_empty(std::string_view key) { return read_texts(key, false); }
+
+ConfigTable ConfigTable::table(std::string_view key) {
+  const toml::node* found = node_->ask(key, true, "a table");
+  const toml::table* table = found != nullptr ? found->as_table() : nullptr;
+  if (found != nullptr && table == nullptr) node_->mistake(key, found, "a table");
+  return node_->document->visit(table != nullptr ? *table : node_->document->empty, node_->key_path(key));
+}
+
+std::vector<ConfigTable> ConfigTable::read_tables(std::string_view key, bool required) {
+  constexpr std::string_view kAllowed = "an array of tables";
+  const toml::node* found = node_->ask(key, required, kAllowed);
+  if (found == nullptr) return {};
+  const auto* array = found->as_array();
+  if (array == nullptr) {
+    node_->mistake(key, found, std::string(kAllowed));
+    return {};
+  }
+  std::vector<ConfigTable> result;
+  for (const toml::node& element : *array) {
+    const std::string name = fmt::format("{}[{}]", key, result.size());
+    const auto* table = element.as_table();
+    if (table == nullptr) {
+      node_->mistake(name, &element, "a table");
+      return {};
+    }
+    result.push_back(node_->document->visit(*table, node_->key_path(name)));
+  }
+  return result;
+}
+
+std::vector<ConfigTable> ConfigTable::tables(std::string_view key) { return read_tables(key, true); }
+
+std::vector<ConfigTable> ConfigTable::tables_or_empty(std::string_view key) { return read_tables(key, false); }
+
+void ConfigTable::reject(std::string_view key, std::string allowed) {
+  node_->mistake(key, node_->ask(key), std::move(allowed));
+}
+
+ConfigReader::ConfigReader(std::unique_ptr<Document> document) : document_(std::move(document)) {}
+ConfigReader::ConfigReader(ConfigReader&&) noexcept = default;
+ConfigReader& ConfigReader::operator=(ConfigReader&&) noexcept = default;
+ConfigReader::~ConfigReader() = default;
+
+ConfigResult<ConfigReader> ConfigReader::open(const std::string& path) {
+  const std::string wanted = fmt::format("a readable TOML file of at most {} MiB", kMaxConfigBytes >> 20);
+  std::error_code failure;
+  const std::filesystem::file_status status = std::filesystem::status(path, failure);
+  if (status.type() == std::filesystem::file_type::not_found) {
+    return tl::unexpected(file_error(path, "no such file", wanted));
+  }
+  if (failure) return tl::unexpected(file_error(path, failure.message(), wanted));
+  // A pipe or a terminal could block for ever.
+  if (status.type() == std::filesystem::file_type::directory) {
+    return tl::unexpected(file_error(path, "a directory", wanted));
+  }
+  if (status.type() != std::filesystem::file_type::regular) {
+    return tl::unexpected(file_error(path, "a special file", wanted));
+  }
+  std::ifstream input(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = input ? static_cast<std::streamoff>(input.tellg()) : -1;
+  if (size < 0) return tl::unexpected(file_error(path, "a file that cannot be opened", wanted));
+  if (static_cast<std::uint64_t>(size) > kMaxConfigBytes) {
+    return tl::unexpected(file_error(path, fmt::format("a file of {} bytes", size), wanted));
+  }
+  std::string text(static_cast<std::size_t>(size), '\0');
+  input.seekg(0);
+  input.read(text.data(), size);
+  if (input.gcount() != size) return tl::unexpected(file_error(path, "a file that cannot be read", wanted));
+  return parse(text, path);
+}
+
+ConfigResult<ConfigReader> ConfigReader::parse(std::string_view text, std::string file) {
+  if (const std::optional<std::uint32_t> line = line_of_excessive_nesting(text)) {
+    return tl::unexpected(
+        ConfigError{std::move(file), *line, "", "deeper nesting",
+                    fmt::format("at most {} open brackets and {} parts in a key", kMaxTomlBrackets, kMaxTomlKeyParts)});
+  }
+  auto document = std::make_unique<Document>();
+  document->file = std::move(file);
+  try {
+    document->root = toml::parse(text, document->file);
+  } catch (const toml::parse_error& failure) {
+    return tl::unexpected(ConfigError{document->file, failure.source().begin.line, "",
+                                      fmt::format("invalid TOML ({})", shown(failure.description(), 200)), "TOML 1.0"});
+  } catch (const std::bad_alloc&) {
+    return tl::unexpected(file_error(document->file, "more values than fit in memory", "a smaller file"));
+  }
+  return ConfigReader(std::move(document));
+}
+
+ConfigTable ConfigReader::root() { return document_->visit(document_->root, ""); }
+
+const std::optional<ConfigError>& ConfigReader::first_error() const { return document_->error; }
+
+std::optional<ConfigError> ConfigReader::check() const {
+  if (document_->error) return document_->error;
+  std::optional<ConfigError> first;
+  for (const ConfigTable::Node& node : document_->visited) {
+    for (const auto& [key, value] : *node.table) {
+      if (node.asked.contains(key.str())) continue;
+      const std::uint32_t line = key.source().begin.line;
+      if (first && first->line <= line) continue;
+      const std::vector<std::string_view> known(node.asked.begin(), node.asked.end());
+      first = ConfigError{document_->file, line, shown(node.key_path(key.str()), 200),
+                          fmt::format("an unknown key with the value {}", described(&value)),
+                          fmt::format("the keys {}", key_list(known))};
+    }
+  }
+  return first;
+}
+
+}  // namespace svmsim

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cost/calibration.h"
+#include "sim/driver/page_walk.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace svmsim {
+namespace {
+
+constexpr Choice<Personality> kPersonalities[] = {
+    {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
+constexpr Choice<PageKind> kPageKinds[] = {{"ordinary", PageKind::kOrdinary}, {"huge", PageKind::kHuge}};
+constexpr Choice<CopyDirection> kDirections[] = {{"d2h", CopyDirection::kFromDevice},
+                                                 {"h2d", CopyDirection::kToDevice}};
+constexpr std::uint64_t kPages[] = {4096, 65536};
+constexpr Choice<std::string_view> kParameters[] = {
+    {"register", "register"},
+    {"unregister", "unregister"},
+    {"failed_call", "failed_call"},
+    {"copy_from_device", "copy_from_device"},
+    {"copy_to_device", "copy_to_device"},
+    {"set_memory", "set_memory"},
+    {"allocate", "allocate"},
+    {"free", "free"},
+    {"view_load", "view_load"},
+    {"view_store", "view_store"},
+    {"launch", "launch"},
+};
+
+// A parameter of an hour, and a point of a week, are typing errors.
+constexpr std::uint64_t kMaxPicoseconds = 3'600'000'000'000'000;
+constexpr std::uint64_t kMaxNanoseconds = 604'800'000'000'000;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46;
+
+Picoseconds price(ConfigTable& table, std::string_view key) {
+  return Picoseconds(table.integer<std::uint64_t>(key, 0, kMaxPicoseconds));
+}
+
+MapTerms read_map_terms(ConfigTable table) {
+  return MapTerms{price(table, "call_ps"), price(table, "allocation_page_ps"), price(table, "host_page_ps")};
+}
+
+CopyTerms read_copy_terms(ConfigTable table) { return CopyTerms{price(table, "latency_ps"), price(table, "mib_ps")}; }
+
+MeasuredCall read_call(ConfigTable& table, std::string_view prefix) {
+  const auto key = [&](std::string_view name) { return fmt::format("{}{}", prefix, name); };
+  const auto nanoseconds = [&](const std::string& name) {
+    return Picoseconds(table.integer<std::uint64_t>(name, 1, kMaxNanoseconds) * 1000);
+  };
+  MeasuredCall call;
+  if (table.has(key("min_ns"))) call.min = nanoseconds(key("min_ns"));
+  call.median = nanoseconds(key("median_ns"));
+  call.residual_percent = table.decimal(key("residual_percent"), -100, 1e6);
+  return call;
+}
+
+MapPoint read_map_point(ConfigTable& table, Bytes device_page, Bytes host_page) {
+  MapPoint point;
+  point.bytes = Bytes(table.integer<std::uint64_t>("bytes", 1, kMaxBytes));
+  point.page_kind = table.choice("page_kind", kPageKinds);
+  point.walk = page_walk(point.bytes, point.page_kind, device_page, host_page);
+  if (table.integer<std::uint64_t>("pages", 1, kMaxBytes) != point.walk.allocation_pages) {
+    table.reject("pages", fmt::format("{}, the pages of this kind in that many bytes", point.walk.allocation_pages));
+  }
+  point.register_call = read_call(table, "register_");
+  point.unregister_call = read_call(table, "unregister_");
+  return point;
+}
+
+CalibrationSource read_source(ConfigTable table) {
+  CalibrationSource source;
+  source.what = table.text("what");
+  source.where = table.text("where");
+  source.when = table.text("when");
+  source.driver = table.text("driver");
+  source.method = table.text("method");
+  return source;
+}
+
+// Register and unregister apart: they may be missing.
+CostParameters read_parameters(ConfigTable& table) {
+  CostParameters parameters;
+  parameters.copy_from_device = read_copy_terms(table.table("copy_from_device"));
+  parameters.copy_to_device = read_copy_terms(table.table("copy_to_device"));
+  parameters.set_memory = read_copy_terms(table.table("set_memory"));
+  parameters.allocate = price(table, "allocate_ps");
+  parameters.free = price(table, "free_ps");
+  parameters.view_load = price(table, "view_load_ps");
+  parameters.view_store = price(table, "view_store_ps");
+  parameters.launch = price(table, "launch_ps");
+  return parameters;
+}
+
+}  // namespace
+
+ConfigResult<Calibration> load_calibration(const std::string& path) {
+  auto reader = ConfigReader::open(path);
+  if (!reader) return tl::unexpected(std::move(reader.error()));
+  ConfigTable root = reader->root();
+  Calibration calibration;
+  calibration.name = root.text("name");
+  calibration.description = root.text("description");
+  calibration.source = read_source(root.table("source"));
+  calibration.personality = root.choice("personality", kPersonalities);
+  calibration.device_page = Bytes(root.integer_choice("device_page", kPages));
+  calibration.host_page = Bytes(root.integer_choice("host_page", kPages));
+
+  ConfigTable parameters = root.table("parameters");
+  const bool has_register = parameters.has("register");
+  const bool has_unregister = parameters.has("unregister");
+  calibration.map_measured = has_register || has_unregister;
+  calibration.parameters = read_parameters(parameters);
+  if (calibration.map_measured) {
+    calibration.parameters.register_to_host = read_map_terms(parameters.table("register"));
+    calibration.parameters.unregister_from_host = read_map_terms(parameters.table("unregister"));
+  }
+
+  for (ConfigTable& table : root.tables_or_empty("map_point")) {
+    calibration.map_points.push_back(read_map_point(table, calibration.device_page, calibration.host_page));
+  }
+  for (ConfigTable& table : root.tables_or_empty("copy_point")) {
+    CopyPoint point;
+    point.direction = table.choice("direction", kDirections);
+    point.bytes = Bytes(table.integer<std::uint64_t>("bytes", 1, kMaxBytes));
+    point.call = read_call(table, "");
+    calibration.copy_points.push_back(point);
+  }
+  for (ConfigTable& table : root.tables_or_empty("assumption")) {
+    const std::string_view parameter = table.choice("parameter", kParameters);
+    calibration.assumptions.push_back(Assumption{std::string(parameter), table.text("text")});
+  }
+  return reader->finish(std::move(calibration));
+}
+
+MapCostSource map_cost_source(const Platform& platform, const Calibration& calibration) {
+  if (!calibration.map_measured) return MapCostSource::kNotMeasured;
+  if (calibration.personality != platform.personality) return MapCostSource::kBorrowed;
+  const bool same_pages =
+      calibration.host_page == platform.host_page && calibration.device_page == platform.device_page;
+  return same_pages ? MapCostSource::kMeasured : MapCostSource::kPredicted;
+}
+
+std::string_view name_of(MapCostSource source) {
+  switch (source) {
+    case MapCostSource::kMeasured:
+      return "measured";
+    case MapCostSource::kPredicted:
+      return "predicted";
+    case MapCostSource::kBorrowed:
+      return "borrowed";
+    case MapCostSource::kNotMeasured:
+      return "not_measured";
+  }
+  std::abort();
+}
+
+}  // namespace svmsim

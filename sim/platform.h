@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulated machine is made of: a driver personality, page sizes, switches, a calibration. One TOML file in
+// fixtures/platforms/ per platform. Value type, thread-compatible.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/units.h"
+#include "sim/config/toml_reader.h"
+
+namespace svmsim {
+
+enum class Personality { kV2, kV3, kIdentity };
+enum class HostKind { kPhysical, kVmWithoutWc };
+enum class AddressReuse { kDriver, kLifo, kQuarantine };
+
+struct Platform {
+  std::string name;
+  std::string description;
+  Personality personality = Personality::kV2;
+  svmrt::Bytes host_page{4096};
+  svmrt::Bytes device_page{4096};
+  svmrt::Bytes hbm{std::uint64_t{64} << 30};
+  HostKind host = HostKind::kPhysical;
+  AddressReuse reuse = AddressReuse::kDriver;
+  bool host_map_path = true;  // false: the runner makes no register call at all
+  bool non_identity = false;  // register returns another address than the device's
+  bool lenient = false;       // overlap and unaligned registers are accepted
+  bool fragmented = false;    // v3, 64 KiB host: blocks are not physically contiguous in host-page runs
+  std::uint32_t cube_cores = 24;
+  std::uint32_t vector_cores = 48;
+  std::string calibration;  // name of a file in fixtures/calibrations/, without its extension
+};
+
+// Reads a platform file; the error names file, line, key, value and what is allowed. Keys; the first five are
+// required, the others default to the values above:
+//   name           letters, digits, '-' and '_'
+//   description    what the platform stands for, a text
+//   personality    "v2" (the a2a3 class), "v3" (the a5 class) or "identity" (no driver rules at all)
+//   host_page      page of the host: 4096 or 65536 bytes
+//   calibration    letters, digits, '-' and '_'
+//   device_page    ordinary page of the device: 4096 or 65536 bytes
+//   hbm_mib        device memory, 2 MiB to 8 TiB, even (whole huge pages)
+//   host           "physical" or "vm_without_wc" (a virtual machine that cannot write-combine the BAR)
+//   reuse          "driver" (as the driver reissues addresses), "lifo" or "quarantine" (never reissued)
+//   host_map_path, non_identity, lenient   true or false; non_identity not with "identity"
+//   fragmented     true only with "v3" and a host page above the device page, where alone it matters
+//   cube_cores, vector_cores   1 to 1024
+[[nodiscard]] ConfigResult<Platform> load_platform(const std::string& path);
+
+}  // namespace svmsim

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/platform.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace svmsim {
+namespace {
+
+using svmrt::Bytes;
+
+const std::filesystem::path kPlatforms = std::filesystem::path(SVMSIM_FIXTURES_DIR) / "platforms";
+
+Platform shipped(const std::string& name) {
+  const auto platform = load_platform((kPlatforms / (name + ".toml")).string());
+  if (!platform) {
+    ADD_FAILURE() << platform.error().message();
+    return {};
+  }
+  return *platform;
+}
+
+// Loads `text` from a file that is gone afterwards.
+ConfigResult<Platform> loaded(const std::string& text) {
+  const std::string path = testing::TempDir() + "platform_test_" + std::to_string(getpid()) + ".toml";
+  std::ofstream(path) << text;
+  auto platform = load_platform(path);
+  std::filesystem::remove(path);
+  return platform;
+}
+
+// A valid platform in which `key` has another value (or is new), or is absent when `value` is empty.
+std::string with(const std::string& key, const std::string& value) {
+  std::map<std::string, std::string> lines = {{"name", "\"x\""},
+                                              {"description", "\"d\""},
+                                              {"personality", "\"v2\""},
+                                              {"host_page", "4096"},
+                                              {"calibration", "\"c\""}};
+  lines[key] = value;
+  std::string text;
+  for (const auto& [name, right] : lines) {
+    if (!right.empty()) text += name + " = " + right + "\n";
+  }
+  return text;
+}
+
+void expect_refused(const std::string& key, const std::string& value, const std::string& allowed) {
+  const auto platform = loaded(with(key, value));
+  ASSERT_FALSE(platform.has_value()) << key << " = " << value;
+  EXPECT_EQ(platform.error().key, key);
+  EXPECT_EQ(platform.error().allowed, allowed) << key << " = " << value;
+}
+
+TEST(Platform, ShippedPlatformsAreTheDocumentedEightAndAllLoad) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kPlatforms)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a2a3", "a2a3-64k", "a2a3-vm", "a2a3-nonidentity", "a5", "a5-map",
+                                                   "identity", "lenient"));
+  for (const std::string& name : names) {
+    const Platform platform = shipped(name);
+    EXPECT_EQ(platform.name, name);
+    EXPECT_GT(platform.description.size(), 20U) << name;
+    EXPECT_EQ(platform.hbm, Bytes(std::uint64_t{64} << 30)) << name;
+    EXPECT_EQ(platform.device_page, Bytes(4096)) << name;
+    EXPECT_EQ(platform.reuse, AddressReuse::kDriver) << name;
+    EXPECT_FALSE(platform.fragmented) << name;
+  }
+}
+
+TEST(Platform, EachShippedPlatformDiffersFromTheA2a3ByItsPurpose) {
+  const Platform a2a3 = shipped("a2a3");
+  EXPECT_EQ(a2a3.personality, Personality::kV2);
+  EXPECT_EQ(a2a3.host_page, Bytes(4096));
+  EXPECT_EQ(a2a3.host, HostKind::kPhysical);
+  EXPECT_TRUE(a2a3.host_map_path);
+  EXPECT_FALSE(a2a3.non_identity);
+  EXPECT_FALSE(a2a3.lenient);
+
+  EXPECT_EQ(shipped("a2a3-64k").host_page, Bytes(65536));
+  EXPECT_EQ(shipped("a2a3-vm").host, HostKind::kVmWithoutWc);
+  EXPECT_TRUE(shipped("a2a3-nonidentity").non_identity);
+  EXPECT_TRUE(shipped("lenient").lenient);
+  EXPECT_EQ(shipped("identity").personality, Personality::kIdentity);
+  EXPECT_EQ(shipped("a5").personality, Personality::kV3);
+  EXPECT_FALSE(shipped("a5").host_map_path);
+  EXPECT_EQ(shipped("a5-map").personality, Personality::kV3);
+  EXPECT_TRUE(shipped("a5-map").host_map_path);
+}
+
+TEST(Platform, OptionalKeysTakeTheirDefaults) {
+  const auto platform = loaded(with("host_page", "4096"));
+  ASSERT_TRUE(platform.has_value()) << platform.error().message();
+  EXPECT_EQ(platform->hbm, Bytes(std::uint64_t{64} << 30));
+  EXPECT_EQ(platform->device_page, Bytes(4096));
+  EXPECT_EQ(platform->host, HostKind::kPhysical);
+  EXPECT_EQ(platform->reuse, AddressReuse::kDriver);
+  EXPECT_TRUE(platform->host_map_path);
+  EXPECT_FALSE(platform->non_identity);
+  EXPECT_EQ(platform->cube_cores, 24U);
+  EXPECT_EQ(platform->vector_cores, 48U);
+}
+
+TEST(Platform, EveryKeyIsRead) {
+  const auto platform = loaded(
+      "name = \"N-1_a\"\ndescription = \"d\"\npersonality = \"v3\"\nhost_page = 65536\ncalibration = \"c\"\n"
+      "device_page = 4096\nhbm_mib = 2\nhost = \"vm_without_wc\"\nreuse = \"quarantine\"\nhost_map_path = false\n"
+      "non_identity = true\nlenient = true\nfragmented = true\ncube_cores = 1\nvector_cores = 1024\n");
+  ASSERT_TRUE(platform.has_value()) << platform.error().message();
+  EXPECT_EQ(platform->name, "N-1_a");
+  EXPECT_EQ(platform->personality, Personality::kV3);
+  EXPECT_EQ(platform->host_page, Bytes(65536));
+  EXPECT_EQ(platform->calibration, "c");
+  EXPECT_EQ(platform->hbm, Bytes(2 << 20));
+  EXPECT_EQ(platform->host, HostKind::kVmWithoutWc);
+  EXPECT_EQ(platform->reuse, AddressReuse::kQuarantine);
+  EXPECT_FALSE(platform->host_map_path);
+  EXPECT_TRUE(platform->non_identity);
+  EXPECT_TRUE(platform->lenient);
+  EXPECT_TRUE(platform->fragmented);
+  EXPECT_EQ(platform->cube_cores, 1U);
+  EXPECT_EQ(platform->vector_cores, 1024U);
+}
+
+TEST(Platform, MissingRequiredKeyIsNamed) {
+  for (const char* key : {"name", "description", "personality", "host_page", "calibration"}) {
+    const auto platform = loaded(with(key, ""));
+    ASSERT_FALSE(platform.has_value()) << key;
+    EXPECT_EQ(platform.error().key, key);
+    EXPECT_THAT(platform.error().value, testing::StartsWith("nothing"));
+  }
+}
+
+TEST(Platform, WrongValueIsRefusedWithWhatIsAllowed) {
+  expect_refused("name", "\"a/b\"", "letters, digits, '-' and '_'");
+  expect_refused("calibration", "\"..\"", "letters, digits, '-' and '_'");
+  expect_refused("description", "\"\"", "a text that is not empty");
+  expect_refused("personality", "\"v4\"", "one of \"v2\", \"v3\", \"identity\"");
+  expect_refused("personality", "2", "one of \"v2\", \"v3\", \"identity\"");
+  expect_refused("host_page", "8192", "one of 4096, 65536");
+  expect_refused("host_page", "\"4096\"", "one of 4096, 65536");
+  expect_refused("device_page", "0", "one of 4096, 65536");
+  expect_refused("hbm_mib", "1", "an integer from 2 to 8388608");
+  expect_refused("hbm_mib", "3", "an even integer from 2 to 8388608");
+  expect_refused("hbm_mib", "8388610", "an integer from 2 to 8388608");
+  expect_refused("host", "\"vm\"", "one of \"physical\", \"vm_without_wc\"");
+  expect_refused("reuse", "\"fifo\"", "one of \"driver\", \"lifo\", \"quarantine\"");
+  expect_refused("host_map_path", "1", "true or false");
+  expect_refused("non_identity", "\"yes\"", "true or false");
+  expect_refused("lenient", "0", "true or false");
+  expect_refused("fragmented", "\"no\"", "true or false");
+  expect_refused("cube_cores", "0", "an integer from 1 to 1024");
+  expect_refused("vector_cores", "1025", "an integer from 1 to 1024");
+}
+
+TEST(Platform, UnknownKeyListsTheKeys) {
+  const auto platform = loaded(with("host_pages", "4096"));
+  ASSERT_FALSE(platform.has_value());
+  EXPECT_EQ(platform.error().key, "host_pages");
+  EXPECT_THAT(platform.error().allowed, testing::HasSubstr("host_page, "));
+  EXPECT_THAT(platform.error().allowed, testing::HasSubstr("vector_cores"));
+}
+
+TEST(Platform, NonIdentityExcludesThePersonalityIdentity) {
+  const std::string rest =
+      "name = \"x\"\ndescription = \"d\"\nhost_page = 4096\ncalibration = \"c\"\nnon_identity = true\n";
+  EXPECT_TRUE(loaded(rest + "personality = \"v2\"\n").has_value());
+  const auto platform = loaded(rest + "personality = \"identity\"\n");
+  ASSERT_FALSE(platform.has_value());
+  EXPECT_EQ(platform.error().key, "non_identity");
+  EXPECT_EQ(platform.error().allowed, "false, because personality is \"identity\"");
+}
+
+TEST(Platform, FragmentedNeedsV3AndAHostPageAboveTheDevicePage) {
+  const std::string rest = "name = \"x\"\ndescription = \"d\"\ncalibration = \"c\"\nfragmented = true\n";
+  EXPECT_TRUE(loaded(rest + "personality = \"v3\"\nhost_page = 65536\n").has_value());
+  for (const char* other : {"personality = \"v2\"\nhost_page = 65536\n", "personality = \"v3\"\nhost_page = 4096\n",
+                            "personality = \"v3\"\nhost_page = 65536\ndevice_page = 65536\n"}) {
+    const auto platform = loaded(rest + other);
+    ASSERT_FALSE(platform.has_value()) << other;
+    EXPECT_EQ(platform.error().key, "fragmented");
+  }
+}
+
+TEST(Platform, AbsentFileIsNamed) {
+  const auto platform = load_platform((kPlatforms / "absent.toml").string());
+  ASSERT_FALSE(platform.has_value());
+  EXPECT_THAT(platform.error().message(), testing::HasSubstr("absent.toml: found no such file"));
+}
+
+}  // namespace
+}  // namespace svmsim
