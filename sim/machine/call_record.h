@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One driver call as it happened on a simulated machine, and the interface of those who watch. Value types.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/hal.h"
+
+namespace svmsim {
+
+enum class CallKind : std::uint8_t {
+  kAllocate,
+  kFree,
+  kRegister,
+  kUnregister,
+  kCopyToDevice,
+  kCopyFromDevice,
+  kSetMemory,
+  kViewAccesses,  // not a call: loads and stores through views, charged at once; size is their number
+  kLaunch,        // a task graph, from launch to completion; size is its number of tasks
+};
+
+// "allocate", "free", "register", …
+[[nodiscard]] std::string_view call_kind_name(CallKind kind);
+
+struct CallRecord {
+  std::uint64_t sequence = 0;  // counts the records of a machine from 0
+  CallKind kind = CallKind::kAllocate;
+  svmrt::TimelineId timeline = svmrt::kRunnerTimeline;
+  svmrt::DeviceAddr address;  // as passed in; for a successful allocate: what came back
+  svmrt::Bytes size;          // as passed in; 0 where the call has none
+  svmrt::DriverCode code = svmrt::DriverCode::kNone;
+  svmrt::Picoseconds begin;  // after waiting for the driver, if it was busy with another timeline's call
+  svmrt::Picoseconds cost;
+};
+
+// Told of each call after it happened, under the machine's lock: must not call the machine.
+class CallObserver {
+ public:
+  CallObserver() = default;
+  CallObserver(const CallObserver&) = delete;
+  CallObserver& operator=(const CallObserver&) = delete;
+  virtual ~CallObserver() = default;
+  virtual void on_call(const CallRecord& record) = 0;
+};
+
+}  // namespace svmsim

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/machine/machine.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace svmsim {
+
+namespace {
+
+std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Machine>, std::string> Machine::create(const Platform& platform, const CostModel& cost) {
+  using ViewAddress = PlainBacking::ViewAddress;
+  auto backing = PlainBacking::create(platform.non_identity ? ViewAddress::kElsewhere : ViewAddress::kIdentity);
+  if (!backing) return tl::unexpected(backing.error());
+  // A block just above 512 MiB takes 1 GiB of address, hence twice the memory; four more for the partly used heaps.
+  const Bytes needed(2 * platform.hbm.count() + (std::uint64_t{4} << 30));
+  if ((*backing)->size() < needed) {
+    return tl::unexpected(
+        fmt::format("platform '{}' has {} bytes of HBM and needs {} bytes of device address space; a "
+                    "machine of this build has {}",
+                    platform.name, platform.hbm.count(), needed.count(), (*backing)->size().count()));
+  }
+  return std::unique_ptr<Machine>(new Machine(platform, cost, std::move(*backing)));
+}
+
+Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<PlainBacking> backing)
+    : platform_(platform), cost_(cost), backing_(std::move(backing)) {
+  hal_ = make_hal_driver(platform_, AddressLayout{backing_->base(), backing_->size()}, *backing_);
+}
+
+Machine::~Machine() { hal_->device_close(); }
+
+void Machine::record(const CallRecord& record) {
+  trace_digest_.add((static_cast<std::uint64_t>(record.kind) << 32) | static_cast<std::uint64_t>(record.timeline));
+  // Addresses below the slice (null, garbage) wrap to the same number wherever the slice lies only when they are
+  // null, so anything else that is not device memory counts as one value.
+  const bool in_slice = svmrt::span_inside(record.address, Bytes(0), backing_->base(), backing_->size());
+  trace_digest_.add(in_slice ? relative(record.address) : ~std::uint64_t{0});
+  trace_digest_.add(record.size.count());
+  trace_digest_.add(static_cast<std::uint64_t>(svmrt::code_number(record.code)));
+  trace_digest_.add(record.begin.count());
+  trace_digest_.add(record.cost.count());
+  for (CallObserver* const observer : observers_) observer->on_call(record);
+}
+
+void Machine::record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr address, std::uint64_t size,
+                                 DriverCode code, Picoseconds cost) {
+  const Picoseconds begin = timelines_.occupy_driver(timeline, cost);
+  record({records_++, kind, timeline, address, Bytes(size), code, begin, cost});
+}
+
+AllocOutcome Machine::mem_alloc(TimelineId timeline, std::uint64_t size, std::uint64_t flag) {
+  return allocate(timeline, AclMallocPlan{size, flag, std::nullopt});
+}
+
+AllocOutcome Machine::allocate(TimelineId timeline, const AclMallocPlan& plan) {
+  const std::lock_guard lock(mutex_);
+  const AllocOutcome outcome = acl_malloc(*hal_, plan);
+  record_driver_call(timeline, CallKind::kAllocate, outcome.address, plan.size, outcome.code, cost_.allocate_cost());
+  return outcome;
+}
+
+DriverCode Machine::mem_free(TimelineId timeline, DeviceAddr base) {
+  const std::lock_guard lock(mutex_);
+  const DriverCode code = hal_->mem_free(base);
+  if (code == DriverCode::kNone) dataless_device_.remove(base.value());
+  record_driver_call(timeline, CallKind::kFree, base, 0, code, cost_.free_cost());
+  return code;
+}
+
+RegisterOutcome Machine::host_register(TimelineId timeline, DeviceAddr source, std::uint64_t size, std::uint32_t flag,
+                                       std::uint32_t device_id) {
+  const std::lock_guard lock(mutex_);
+  const RegisterOutcome outcome = hal_->host_register(source, size, flag, device_id);
+  const Picoseconds cost =
+      outcome.code == DriverCode::kNone ? cost_.register_cost(outcome.walk) : cost_.failed_register_cost();
+  record_driver_call(timeline, CallKind::kRegister, source, size, outcome.code, cost);
+  return outcome;
+}
+
+UnregisterOutcome Machine::host_unregister(TimelineId timeline, DeviceAddr source, std::uint32_t device_id) {
+  const std::lock_guard lock(mutex_);
+  const UnregisterOutcome outcome = hal_->host_unregister(source, device_id);
+  const Picoseconds cost =
+      outcome.code == DriverCode::kNone ? cost_.unregister_cost(outcome.walk) : cost_.failed_unregister_cost();
+  record_driver_call(timeline, CallKind::kUnregister, source, 0, outcome.code, cost);
+  return outcome;
+}
+
+DriverCode Machine::copy_to_device(TimelineId timeline, DeviceAddr to, const void* from, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  const DriverCode code = hal_->check_copy(to, size);
+  if (code == DriverCode::kNone) {
+    if (dataless_host_.touches(address_of(from), size.count())) {
+      dataless_device_.add(to.value(), size.count());
+    } else if (!dataless_device_.touches(to.value(), size.count())) {
+      std::memcpy(backing_->bytes_at(to), from, size.count());
+    }
+  }
+  const Picoseconds cost = code == DriverCode::kNone ? cost_.copy_cost(CopyDirection::kToDevice, size)
+                                                     : cost_.failed_copy_cost(CopyDirection::kToDevice);
+  record_driver_call(timeline, CallKind::kCopyToDevice, to, size.count(), code, cost);
+  return code;
+}
+
+DriverCode Machine::copy_from_device(TimelineId timeline, void* to, DeviceAddr from, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  const DriverCode code = hal_->check_copy(from, size);
+  const bool moves = code == DriverCode::kNone && !dataless_host_.touches(address_of(to), size.count()) &&
+                     !dataless_device_.touches(from.value(), size.count());
+  if (moves) std::memcpy(to, backing_->bytes_at(from), size.count());
+  const Picoseconds cost = code == DriverCode::kNone ? cost_.copy_cost(CopyDirection::kFromDevice, size)
+                                                     : cost_.failed_copy_cost(CopyDirection::kFromDevice);
+  record_driver_call(timeline, CallKind::kCopyFromDevice, from, size.count(), code, cost);
+  return code;
+}
+
+DriverCode Machine::set_memory(TimelineId timeline, DeviceAddr to, std::uint8_t value, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  const DriverCode code = hal_->check_copy(to, size);
+  if (code == DriverCode::kNone && !dataless_device_.touches(to.value(), size.count())) {
+    std::memset(backing_->bytes_at(to), value, size.count());
+  }
+  const Picoseconds cost = code == DriverCode::kNone ? cost_.set_memory_cost(size) : cost_.failed_set_memory_cost();
+  record_driver_call(timeline, CallKind::kSetMemory, to, size.count(), code, cost);
+  return code;
+}
+
+bool Machine::support_feature(std::uint32_t device_id, std::int32_t type) {
+  const std::lock_guard lock(mutex_);
+  return hal_->support_feature(device_id, type);
+}
+
+void Machine::launch(TimelineId timeline, Picoseconds duration, std::uint64_t tasks) {
+  const std::lock_guard lock(mutex_);
+  const Picoseconds begin = timelines_.occupy_device(timeline, duration);
+  record({records_++, CallKind::kLaunch, timeline, DeviceAddr(), Bytes(tasks), DriverCode::kNone, begin, duration});
+}
+
+void Machine::charge_view_accesses(TimelineId timeline, std::uint64_t loads, std::uint64_t stores) {
+  const std::lock_guard lock(mutex_);
+  const Picoseconds cost = cost_.view_access_cost(loads, stores);
+  const Picoseconds begin = timelines_.advance(timeline, cost);
+  record({records_++, CallKind::kViewAccesses, timeline, DeviceAddr(), Bytes(loads + stores), DriverCode::kNone, begin,
+          cost});
+}
+
+TimelineId Machine::open_timeline() {
+  const std::lock_guard lock(mutex_);
+  return timelines_.open();
+}
+
+void Machine::close_timeline(TimelineId timeline) {
+  const std::lock_guard lock(mutex_);
+  timelines_.close(timeline);
+}
+
+Picoseconds Machine::now(TimelineId timeline) const {
+  const std::lock_guard lock(mutex_);
+  return timelines_.now(timeline);
+}
+
+void Machine::declare_host_without_data(const void* base, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  dataless_host_.add(address_of(base), size.count());
+}
+
+void Machine::declare_device_without_data(DeviceAddr base, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  dataless_device_.add(base.value(), size.count());
+}
+
+bool Machine::has_data(DeviceAddr base, Bytes size) const {
+  const std::lock_guard lock(mutex_);
+  return !dataless_device_.touches(base.value(), size.count());
+}
+
+std::byte* Machine::device_bytes(DeviceAddr base, Bytes size) const {
+  const std::lock_guard lock(mutex_);
+  return hal_->check_copy(base, size) == DriverCode::kNone ? backing_->bytes_at(base) : nullptr;
+}
+
+void Machine::add_observer(CallObserver& observer) {
+  const std::lock_guard lock(mutex_);
+  observers_.push_back(&observer);
+}
+
+std::uint64_t Machine::trace_digest() const {
+  const std::lock_guard lock(mutex_);
+  return trace_digest_.value();
+}
+
+std::vector<BlockInfo> Machine::live_blocks() const {
+  const std::lock_guard lock(mutex_);
+  return hal_->live_blocks();
+}
+
+std::vector<MappedExtent> Machine::mapped_extents() const {
+  const std::lock_guard lock(mutex_);
+  return hal_->mapped_extents();
+}
+
+}  // namespace svmsim

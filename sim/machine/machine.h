@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated machine: a driver personality over a backing, priced by a cost model on simulated timelines. Its
+// calls are those of the driver's C interface plus the timeline that spends the time. Every call is recorded into
+// the trace digest and told to the observers. Thread-safe: one lock around each call. Digests are promised for one
+// thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "sim/cost/cost_model.h"
+#include "sim/driver/acl_malloc.h"
+#include "sim/driver/hal_driver.h"
+#include "sim/machine/call_record.h"
+#include "sim/machine/dataless_ranges.h"
+#include "sim/machine/digest.h"
+#include "sim/machine/timelines.h"
+#include "sim/memory/plain_backing.h"
+#include "sim/platform.h"
+
+namespace svmsim {
+
+class Machine {
+ public:
+  // Reserves address space; the error is for people.
+  [[nodiscard]] static tl::expected<std::unique_ptr<Machine>, std::string> create(const Platform& platform,
+                                                                                  const CostModel& cost);
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine();  // closes the device
+
+  [[nodiscard]] const Platform& platform() const { return platform_; }
+  [[nodiscard]] const CostModel& cost() const { return cost_; }
+
+  // Driver calls; see HalDriver for their rules. A failed call costs its call term.
+  [[nodiscard]] AllocOutcome mem_alloc(TimelineId timeline, std::uint64_t size, std::uint64_t flag);
+  // aclrtMalloc: one call, although it may ask the driver twice (P4).
+  [[nodiscard]] AllocOutcome allocate(TimelineId timeline, const AclMallocPlan& plan);
+  [[nodiscard]] DriverCode mem_free(TimelineId timeline, DeviceAddr base);
+  [[nodiscard]] RegisterOutcome host_register(TimelineId timeline, DeviceAddr source, std::uint64_t size,
+                                              std::uint32_t flag, std::uint32_t device_id);
+  [[nodiscard]] UnregisterOutcome host_unregister(TimelineId timeline, DeviceAddr source, std::uint32_t device_id);
+  [[nodiscard]] DriverCode copy_to_device(TimelineId timeline, DeviceAddr to, const void* from, Bytes size);
+  [[nodiscard]] DriverCode copy_from_device(TimelineId timeline, void* to, DeviceAddr from, Bytes size);
+  [[nodiscard]] DriverCode set_memory(TimelineId timeline, DeviceAddr to, std::uint8_t value, Bytes size);
+
+  // halSupportFeature: takes no time and is no call in the trace, but asking for 11 switches v2's records on (U1).
+  bool support_feature(std::uint32_t device_id, std::int32_t type);
+
+  // Occupies the device from the timeline's present (or from when it is free) for `duration`.
+  void launch(TimelineId timeline, Picoseconds duration, std::uint64_t tasks);
+  void charge_view_accesses(TimelineId timeline, std::uint64_t loads, std::uint64_t stores);
+
+  [[nodiscard]] TimelineId open_timeline();
+  void close_timeline(TimelineId timeline);
+  [[nodiscard]] Picoseconds now(TimelineId timeline) const;
+
+  // Ranges without meaningful bytes: a copy that touches one costs its time and moves nothing, and no kernel reads
+  // or writes them. A device range is forgotten when the block that starts with it is freed, a host range with the
+  // machine.
+  void declare_host_without_data(const void* base, Bytes size);
+  void declare_device_without_data(DeviceAddr base, Bytes size);
+  [[nodiscard]] bool has_data(DeviceAddr base, Bytes size) const;
+
+  // The device side's own way to bytes of live device memory; null unless [base, base + size) lies inside it.
+  [[nodiscard]] std::byte* device_bytes(DeviceAddr base, Bytes size) const;
+
+  // Borrowed until the machine ends.
+  void add_observer(CallObserver& observer);
+  // Of every call so far, addresses relative to the slice.
+  [[nodiscard]] std::uint64_t trace_digest() const;
+  // What traces and reports show for a device address.
+  [[nodiscard]] std::uint64_t relative(DeviceAddr address) const { return address.value() - slice_base().value(); }
+  [[nodiscard]] DeviceAddr slice_base() const { return backing_->base(); }
+
+  // State for checkers and tests.
+  [[nodiscard]] std::vector<BlockInfo> live_blocks() const;
+  [[nodiscard]] std::vector<MappedExtent> mapped_extents() const;
+
+ private:
+  Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<PlainBacking> backing);
+  // Both under the lock.
+  void record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr address, std::uint64_t size, DriverCode code,
+                          Picoseconds cost);
+  void record(const CallRecord& record);
+  [[nodiscard]] DriverCode copy_code(DeviceAddr base, Bytes size) const;
+
+  const Platform platform_;
+  const CostModel cost_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<PlainBacking> backing_;
+  std::unique_ptr<HalDriver> hal_;
+  Timelines timelines_;
+  DatalessRanges dataless_host_;
+  DatalessRanges dataless_device_;
+  std::vector<CallObserver*> observers_;
+  std::uint64_t records_ = 0;
+  Digest trace_digest_;
+};
+
+}  // namespace svmsim

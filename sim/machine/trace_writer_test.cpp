@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/machine/trace_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/machine/runtime_driver.h"
+#include "sim/testing/test_machine.h"
+
+namespace svmsim {
+namespace {
+
+using svmrt::kRunnerTimeline;
+
+class TraceWriterTest : public ::testing::Test {
+ protected:
+  TraceWriterTest()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("svmsim_trace_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~TraceWriterTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::size_t files() const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++count;
+    return count;
+  }
+  // A block allocated, and a register of no bytes, which fails with 8.
+  static void make_calls(TraceWriter& writer) {
+    const auto machine = make_test_machine();
+    RuntimeDriver driver(*machine);
+    writer.set_origin(machine->slice_base());
+    machine->add_observer(writer);
+    const DeviceAddr block = driver.allocate(kRunnerTimeline, Bytes(100)).address;
+    EXPECT_EQ(driver.register_to_host(kRunnerTimeline, block, Bytes(0)).code, DriverCode::kParaError);
+  }
+  static std::string content(const std::string& file) {
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(TraceWriterTest, JsonLinesHoldEachCallWithCodeBeginAndCost) {
+  auto writer = TraceWriter::create(path("t.jsonl"));
+  ASSERT_TRUE(writer.has_value()) << writer.error();
+  make_calls(**writer);
+  ASSERT_TRUE((*writer)->finish().has_value());
+  std::istringstream lines(content(path("t.jsonl")));
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  const auto allocate = nlohmann::json::parse(line);
+  EXPECT_EQ(allocate["call"], "allocate");
+  EXPECT_EQ(allocate["address"], "svm+0x0");
+  EXPECT_EQ(allocate["size"], 160);  // 100 rounded up to 128, plus 32 (rule P4)
+  EXPECT_EQ(allocate["code"], 0);
+  EXPECT_EQ(allocate["cost_ns"], 3.0);
+  ASSERT_TRUE(std::getline(lines, line));
+  const auto failed = nlohmann::json::parse(line);
+  EXPECT_EQ(failed["call"], "register");
+  EXPECT_EQ(failed["code"], 8);
+  EXPECT_EQ(failed["begin_ns"], 3.0);
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(TraceWriterTest, ChromeEventsAreOneDocumentInMicroseconds) {
+  auto writer = TraceWriter::create(path("t.json"));
+  ASSERT_TRUE(writer.has_value()) << writer.error();
+  make_calls(**writer);
+  ASSERT_TRUE((*writer)->finish().has_value());
+  const auto document = nlohmann::json::parse(content(path("t.json")));
+  ASSERT_EQ(document["traceEvents"].size(), 2U);
+  EXPECT_EQ(document["traceEvents"][0]["ph"], "X");
+  EXPECT_EQ(document["traceEvents"][1]["name"], "register");
+  EXPECT_EQ(document["traceEvents"][1]["ts"], 0.003);
+  EXPECT_EQ(document["traceEvents"][1]["dur"], 1.0);
+}
+
+TEST_F(TraceWriterTest, UnfinishedTraceLeavesNoFile) {
+  {
+    auto writer = TraceWriter::create(path("t.json"));
+    ASSERT_TRUE(writer.has_value()) << writer.error();
+    EXPECT_FALSE(std::filesystem::exists(path("t.json")));
+    EXPECT_EQ(files(), 1U);
+  }
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(TraceWriterTest, FolderThatDoesNotExistIsAnErrorThatNamesThePath) {
+  const auto writer = TraceWriter::create(path("missing/t.json"));
+  ASSERT_FALSE(writer.has_value());
+  EXPECT_NE(writer.error().find("missing/t.json"), std::string::npos) << writer.error();
+}
+
+}  // namespace
+}  // namespace svmsim

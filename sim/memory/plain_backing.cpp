@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/memory/plain_backing.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sim/memory/poison.h"
+#include "sim/memory/slice_layout.h"
+
+namespace svmsim {
+
+namespace {
+
+// Poisoning writes one shadow byte per 8 bytes; 16 MiB keeps a map or unmap of a large block cheap.
+constexpr Bytes kLargestPoisonedRange{std::uint64_t{16} << 20};
+
+std::string refused(const char* what) {
+  return fmt::format("cannot {} for simulated device memory: {}", what, std::strerror(errno));
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<PlainBacking>, std::string> PlainBacking::create(ViewAddress view_address) {
+  using Access = MappedRegion::Access;
+  const bool second_address = poison_is_active();
+  int memory_file = -1;
+  if (second_address) {
+    memory_file = memfd_create("svmsim-device", MFD_CLOEXEC);
+    if (memory_file < 0) return tl::unexpected(refused("create a memory file"));
+    if (ftruncate(memory_file, static_cast<off_t>(slice_layout().slice.count())) != 0) {
+      close(memory_file);
+      return tl::unexpected(refused("size a memory file"));
+    }
+  }
+  const bool elsewhere = view_address == ViewAddress::kElsewhere;
+  auto slice = reserve_slice(elsewhere ? Access::kNone : Access::kReadWrite, elsewhere ? -1 : memory_file);
+  if (!slice) {
+    if (memory_file >= 0) close(memory_file);
+    return tl::unexpected(slice.error());
+  }
+  std::unique_ptr<PlainBacking> backing(new PlainBacking(std::move(*slice)));
+  backing->memory_file_ = memory_file;
+  backing->host_base_ = backing->slice_.region.data();
+  const auto map_whole = [&](MappedRegion& region) {
+    auto mapped = second_address ? MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, memory_file)
+                                 : MappedRegion::anonymous(nullptr, backing->size(), Access::kReadWrite);
+    if (mapped) region = std::move(*mapped);
+    return mapped.has_value();
+  };
+  if (elsewhere) {
+    if (!map_whole(backing->view_region_)) return tl::unexpected(refused("reserve a second address range"));
+    backing->host_base_ = backing->view_region_.data();
+  }
+  backing->internal_base_ = backing->host_base_;
+  if (second_address) {
+    if (!map_whole(backing->internal_region_)) return tl::unexpected(refused("reserve a second address range"));
+    backing->internal_base_ = backing->internal_region_.data();
+  }
+  return backing;
+}
+
+PlainBacking::~PlainBacking() {
+  // Poison needs no clearing: AddressSanitizer does that when the next machine maps the slice.
+  if (memory_file_ >= 0) close(memory_file_);
+}
+
+std::byte* PlainBacking::host_at(DeviceAddr address) const { return host_base_ + (address - base()).count(); }
+
+std::byte* PlainBacking::bytes_at(DeviceAddr address) const { return internal_base_ + (address - base()).count(); }
+
+void PlainBacking::set_touchable(DeviceAddr base, Bytes size, bool touchable) {
+  if (!poison_is_active() || size > kLargestPoisonedRange) return;
+  if (touchable) {
+    unpoison(host_at(base), size.count());
+  } else {
+    poison(host_at(base), size.count());
+  }
+}
+
+void PlainBacking::populate(DeviceAddr base, Bytes size) {
+  prefer_huge_pages_if_large(bytes_at(base), size);
+  set_touchable(base, size, false);
+}
+
+void PlainBacking::release(DeviceAddr base, Bytes size) {
+  // Private memory drops its pages with DONTNEED, a memory file only with REMOVE; both read as zeros afterwards.
+  madvise(bytes_at(base), size.count(), memory_file_ >= 0 ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+void* PlainBacking::map(DeviceAddr base, Bytes size) {
+  set_touchable(base, size, true);
+  return host_at(base);
+}
+
+void PlainBacking::unmap(DeviceAddr base, Bytes size) { set_touchable(base, size, false); }
+
+}  // namespace svmsim

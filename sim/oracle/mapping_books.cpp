@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/oracle/mapping_books.h"
+
+namespace svmsim {
+
+using svmrt::Bytes;
+using svmrt::DeviceAddr;
+
+void MappingBooks::begin_bind() {
+  for (auto& [base, block] : blocks_) block.maps_in_bind = 0;
+}
+
+MappingBooks::Block& MappingBooks::allocated(DeviceAddr base, Bytes size) {
+  Block& block = blocks_[base];
+  block = Block{};
+  block.size = size;
+  return block;
+}
+
+void MappingBooks::freed(DeviceAddr base) { blocks_.erase(base); }
+
+void MappingBooks::mapped(DeviceAddr base, Bytes size) { mappings_[base] = size; }
+
+bool MappingBooks::unmapped(DeviceAddr base) { return mappings_.erase(base) != 0; }
+
+std::optional<MappingBooks::Entry> MappingBooks::block_at(DeviceAddr base) {
+  const auto found = blocks_.find(base);
+  if (found == blocks_.end()) return std::nullopt;
+  return Entry{base, &found->second};
+}
+
+std::optional<MappingBooks::Entry> MappingBooks::owner_of(DeviceAddr address) {
+  const auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return std::nullopt;
+  const auto found = std::prev(after);
+  if (!svmrt::span_inside(address, Bytes(1), found->first, found->second.size)) return std::nullopt;
+  return Entry{found->first, &found->second};
+}
+
+bool MappingBooks::mapping_touches(DeviceAddr base, Bytes size) const {
+  const auto behind = mappings_.lower_bound(base + size);
+  if (behind == mappings_.begin()) return false;
+  const auto found = std::prev(behind);
+  return found->first + found->second > base;
+}
+
+bool MappingBooks::mapping_covers(DeviceAddr base, Bytes size) const {
+  const auto after = mappings_.upper_bound(base);
+  if (after == mappings_.begin()) return false;
+  const auto found = std::prev(after);
+  return svmrt::span_inside(base, size, found->first, found->second);
+}
+
+}  // namespace svmsim

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/oracle/oracle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace svmsim {
+
+using svmrt::Picoseconds;
+using svmrt::Policy;
+
+Oracle::Oracle(Machine& machine, Policy policy) : machine_(machine), policy_(policy) { machine.add_observer(*this); }
+
+void Oracle::report(const char* rule, DeviceAddr address, std::string message) {
+  Violation violation;
+  violation.rule = rule;
+  violation.round = round_;
+  violation.message = std::move(message);
+  if (!address.is_null()) {
+    const auto owner = books_.owner_of(address);
+    const DeviceAddr base = owner ? owner->base : address;
+    const auto named = child_memory_.find(base);
+    violation.allocation =
+        named != child_memory_.end() ? named->second.name : fmt::format("svm+{:#x}", machine_.relative(base));
+  }
+  violations_.push_back(std::move(violation));
+}
+
+void Oracle::name_child_memory(DeviceAddr base, Bytes size, const std::string& name) {
+  child_memory_[base] = ChildMemory{size, name};
+}
+
+void Oracle::begin_round(std::uint64_t round) {
+  round_ = static_cast<std::int64_t>(round);
+  copies_expected_ = 0;
+  round_cost_ = Picoseconds(0);
+  books_.begin_bind();
+}
+
+void Oracle::end_round() { round_ = -1; }
+
+void Oracle::access_begins() {
+  in_access_ = true;
+  copies_of_access_.clear();
+}
+
+void Oracle::access_ended(DeviceAddr address, Bytes size, AccessOutcome outcome) {
+  in_access_ = false;
+  const auto behind = child_memory_.upper_bound(address);
+  if (behind == child_memory_.begin()) return;
+  const auto& [base, tensor] = *std::prev(behind);
+  if (!svmrt::span_inside(address, size, base, tensor.size)) return;  // a staged tensor
+  const auto offset = (address - base).count();
+  if (books_.mapping_covers(address, size)) {
+    if (!copies_of_access_.empty()) {
+      report("I7", base,
+             fmt::format("an access of {} bytes at offset {} has a view, but {} device copies were made", size.count(),
+                         offset, copies_of_access_.size()));
+    }
+    return;
+  }
+  // An access that failed before it came to a copy counts nowhere; a failed copy counts like any other.
+  if (outcome == AccessOutcome::kFailed && copies_of_access_.empty()) return;
+  ++copies_expected_;
+  if (copies_of_access_.size() != 1) {
+    report("I7", base,
+           fmt::format("an access of {} bytes at offset {} has no view and made {} device copies, not 1", size.count(),
+                       offset, copies_of_access_.size()));
+    return;
+  }
+  const CallRecord& copy = copies_of_access_.front();
+  if (copy.address != address || copy.size != size) {
+    report("I7", base,
+           fmt::format("an access of {} bytes at svm+{:#x} copied {} bytes at svm+{:#x}", size.count(),
+                       machine_.relative(address), copy.size.count(), machine_.relative(copy.address)));
+  }
+}
+
+void Oracle::bind_ended(std::uint64_t reported_device_copies, Picoseconds reported_time) {
+  if (reported_device_copies != copies_expected_) {
+    report("I7", DeviceAddr(),
+           fmt::format("{} accesses had no view, but the run reports {} device copies", copies_expected_,
+                       reported_device_copies));
+  }
+  if (reported_time != round_cost_) {
+    report("I7", DeviceAddr(),
+           fmt::format("the calls of the bind cost {} ps, but the bind took {} ps", round_cost_.count(),
+                       reported_time.count()));
+  }
+}
+
+void Oracle::finalized(std::span<const svmrt::QuarantinedBlock> quarantined, const svmrt::DriverFailures& reported) {
+  const auto is_reported = [&](DeviceAddr base) {
+    return std::any_of(quarantined.begin(), quarantined.end(), [&](const auto& block) { return block.base == base; });
+  };
+  for (const auto& [base, size] : books_.mappings()) {
+    if (is_reported(base)) continue;
+    report("I3", base, fmt::format("a mapping of {} bytes was never unmapped", size.count()));
+    report("I8", base, fmt::format("{} bytes are still mapped after finalize", size.count()));
+  }
+  for (const auto& [base, block] : books_.blocks()) {
+    if (is_reported(base)) continue;
+    report("I8", base, fmt::format("a block of {} bytes is still allocated after finalize", block.size.count()));
+    if (block.unregister_failed) report("I6", base, "its unregister failed and nothing reports that");
+    if (block.free_failed) report("I6", base, "its free failed and nothing reports that");
+  }
+  const auto compare = [&](const char* call, std::uint64_t seen, std::uint64_t told) {
+    if (seen == told) return;
+    report("I6", DeviceAddr(), fmt::format("{} {} calls failed, but the runtime counts {}", seen, call, told));
+  };
+  compare("allocate", failures_seen_.allocate, reported.allocate);
+  compare("free", failures_seen_.free, reported.free);
+  compare("register", failures_seen_.register_to_host, reported.register_to_host);
+  compare("unregister", failures_seen_.unregister, reported.unregister);
+  compare("copy", failures_seen_.copy, reported.copy);
+}
+
+void Oracle::on_call(const CallRecord& record) {
+  check_time(record);
+  switch (record.kind) {
+    case CallKind::kAllocate:
+      on_allocate(record);
+      break;
+    case CallKind::kFree:
+      on_free(record);
+      break;
+    case CallKind::kRegister:
+      on_register(record);
+      break;
+    case CallKind::kUnregister:
+      on_unregister(record);
+      break;
+    case CallKind::kCopyToDevice:
+    case CallKind::kCopyFromDevice:
+      if (in_access_) copies_of_access_.push_back(record);
+      [[fallthrough]];
+    case CallKind::kSetMemory:
+      if (record.code != DriverCode::kNone) ++failures_seen_.copy;
+      break;
+    case CallKind::kViewAccesses:
+    case CallKind::kLaunch:
+      break;
+  }
+}
+
+void Oracle::check_time(const CallRecord& record) {
+  if (record.timeline != svmrt::kRunnerTimeline) round_cost_ += record.cost;
+  if (record.kind == CallKind::kLaunch || record.kind == CallKind::kViewAccesses) return;
+  if (record.begin < driver_end_) {
+    report("I7", record.address,
+           fmt::format("a {} call began at {} ps, while the driver was busy until {} ps", call_kind_name(record.kind),
+                       record.begin.count(), driver_end_.count()));
+  }
+  driver_end_ = record.begin + record.cost;
+}
+
+void Oracle::on_allocate(const CallRecord& record) {
+  if (record.code != DriverCode::kNone) {
+    ++failures_seen_.allocate;
+    return;
+  }
+  books_.allocated(record.address, record.size);
+}
+
+void Oracle::on_free(const CallRecord& record) {
+  const auto entry = books_.block_at(record.address);
+  if (entry && books_.mapping_touches(entry->base, entry->block->size)) {
+    report("I2", entry->base,
+           fmt::format("a free of {} bytes reached the driver while the block is mapped", entry->block->size.count()));
+  }
+  if (record.code == DriverCode::kNone) {
+    books_.freed(record.address);
+    child_memory_.erase(record.address);
+    return;
+  }
+  ++failures_seen_.free;
+  if (entry) entry->block->free_failed = true;
+}
+
+void Oracle::check_map_count(DeviceAddr base, const MappingBooks::Block& block) {
+  switch (policy_) {
+    case Policy::kCached:
+      if (block.maps_in_life > 1) {
+        report("I3", base, fmt::format("mapped {} times in its lifetime; cached maps once", block.maps_in_life));
+      }
+      return;
+    case Policy::kRebuild:
+    case Policy::kRegisterAll:
+      if (block.maps_in_bind > 1) {
+        report(
+            "I3", base,
+            fmt::format("mapped {} times in one bind; {} maps once", block.maps_in_bind, svmrt::policy_name(policy_)));
+      }
+      return;
+    case Policy::kCopyOnly:
+      report("I3", base, "mapped, but copy-only never maps");
+      return;
+  }
+}
+
+void Oracle::on_register(const CallRecord& record) {
+  if (record.code != DriverCode::kNone) {
+    ++failures_seen_.register_to_host;
+    return;
+  }
+  books_.mapped(record.address, record.size);
+  const auto owner = books_.owner_of(record.address);
+  if (!owner) {
+    report("I3", record.address, "mapped, but no live block holds the address");
+    return;
+  }
+  ++owner->block->maps_in_life;
+  ++owner->block->maps_in_bind;
+  check_map_count(owner->base, *owner->block);
+}
+
+void Oracle::on_unregister(const CallRecord& record) {
+  const auto entry = books_.block_at(record.address);
+  if (record.code != DriverCode::kNone) {
+    ++failures_seen_.unregister;
+    if (entry) entry->block->unregister_failed = true;
+    if (!books_.mapping_covers(record.address, Bytes(1))) {
+      report("I3", record.address,
+             fmt::format("an unregister of an address that is not mapped (code {})", svmrt::code_number(record.code)));
+    }
+    return;
+  }
+  if (entry) entry->block->unregister_failed = false;
+  if (!books_.unmapped(record.address)) report("I3", record.address, "unmapped, but no mapping starts there");
+}
+
+}  // namespace svmsim
