@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cli_error.h"
+
+#include <fmt/format.h>
+
+namespace svmsim {
+
+CliError cli_error(const ConfigError& error) {
+  return {ExitCode::kBadInput, error.file, error.key, error.value, error.allowed, error.message()};
+}
+
+CliError option_error(const std::string& option, const std::string& value, const std::string& allowed) {
+  return {ExitCode::kBadInput,
+          "",
+          option,
+          value,
+          allowed,
+          fmt::format("{}: found '{}'; allowed: {}", option, value, allowed)};
+}
+
+CliError failure(const std::string& message) { return {ExitCode::kFailed, "", "", "", "", message}; }
+
+}  // namespace svmsim

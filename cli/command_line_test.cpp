@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command as a user meets it: exit codes, one message per mistake, nothing but JSON under --json.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/testing/command_line.h"
+
+namespace svmsim {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+TEST(CommandLine, HelpTeachesAndEndsWithZero) {
+  const CommandResult top = svmsim_command({"--help"});
+  EXPECT_EQ(top.exit_code, 0);
+  for (const char* word : {"run", "sweep", "scenes", "platforms", "exit codes"}) {
+    EXPECT_NE(top.standard_output.find(word), std::string::npos) << word;
+  }
+  const CommandResult run = svmsim_command({"run", "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  for (const char* word : {"--platform", "--policy", "--rounds", "--seed", "--json", "register-all", "copy-only"}) {
+    EXPECT_NE(run.standard_output.find(word), std::string::npos) << word;
+  }
+}
+
+struct BadCommand {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string key;  // as the error names it; empty where the option parser speaks
+  std::string value;
+  std::string allowed;  // a part of it
+};
+
+class BadInput : public ::testing::TestWithParam<BadCommand> {};
+
+TEST_P(BadInput, EndsWithTwoAndOneMessage) {
+  const CommandResult plain = svmsim_command(GetParam().arguments);
+  EXPECT_EQ(plain.exit_code, 2);
+  EXPECT_EQ(plain.standard_output, "");
+  EXPECT_EQ(std::count(plain.standard_error.begin(), plain.standard_error.end(), '\n'), 1) << plain.standard_error;
+  EXPECT_NE(plain.standard_error.find(GetParam().key), std::string::npos) << plain.standard_error;
+  EXPECT_NE(plain.standard_error.find(GetParam().value), std::string::npos) << plain.standard_error;
+  EXPECT_NE(plain.standard_error.find(GetParam().allowed), std::string::npos) << plain.standard_error;
+}
+
+TEST_P(BadInput, EndsWithTwoAndOneErrorDocumentUnderJson) {
+  auto arguments = GetParam().arguments;
+  arguments.push_back("--json");
+  const CommandResult result = svmsim_command(arguments);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.standard_error, "");
+  const json document = json::parse(result.standard_output);
+  ASSERT_EQ(document.size(), 1U);
+  const json& error = document.at("error");
+  EXPECT_EQ(error.at("key"), GetParam().key);
+  EXPECT_EQ(error.at("value"), GetParam().value);
+  EXPECT_NE(error.at("allowed").get<std::string>().find(GetParam().allowed), std::string::npos) << error;
+}
+
+const std::string kScene = "paged_attention_small1_child_memory";
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, BadInput,
+    ::testing::Values(
+        BadCommand{"UnknownScene", {"run", "no_such_scene"}, "SCENE", "no_such_scene", "paged_attention_case1"},
+        BadCommand{"UnknownPlatform", {"run", kScene, "--platform", "a3"}, "--platform", "a3", "a2a3-64k"},
+        BadCommand{"UnknownPolicy", {"run", kScene, "--policy", "Cached"}, "--policy", "Cached", "register-all"},
+        BadCommand{"ZeroRounds", {"run", kScene, "--rounds", "0"}, "--rounds", "0", "from 1"},
+        BadCommand{"NegativeRounds", {"run", kScene, "--rounds", "-1"}, "--rounds", "-1", "from 1"},
+        BadCommand{"RoundsWithTail", {"run", kScene, "--rounds", "3x"}, "--rounds", "3x", "an integer"},
+        BadCommand{"TooManyRounds", {"run", kScene, "--rounds", "1000001"}, "--rounds", "1000001", "1000000"},
+        BadCommand{"SeedBeyond64Bits",
+                   {"run", kScene, "--seed", "18446744073709551616"},
+                   "--seed",
+                   "18446744073709551616",
+                   "18446744073709551615"},
+        BadCommand{"UnknownBacking", {"run", kScene, "--backing", "mmu"}, "--backing", "mmu", "plain"},
+        BadCommand{"SizeZero", {"sweep", "--sizes", "64,0"}, "--sizes", "0", "from 1"},
+        BadCommand{"EmptySize", {"sweep", "--sizes", "64,,4096"}, "--sizes", "", "an integer"},
+        BadCommand{"SweepOfUnknownPlatform", {"sweep", "--platform", "a3"}, "--platform", "a3", "a2a3"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(CommandLine, OptionParserErrorsEndWithTwoAsWell) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, {"fly"}, {"run"}, {"run", kScene, "--fast"}, {"run", kScene, "--rounds"}}) {
+    const CommandResult plain = svmsim_command(arguments);
+    EXPECT_EQ(plain.exit_code, 2) << plain.standard_error;
+    EXPECT_EQ(plain.standard_output, "");
+    EXPECT_FALSE(plain.standard_error.empty());
+  }
+  const CommandResult result = svmsim_command({"run", "--json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(json::parse(result.standard_output).contains("error"));
+}
+
+// A folder for scene and platform files that a test writes.
+class BadFile : public ::testing::Test {
+ protected:
+  BadFile()
+      : folder_(fs::temp_directory_path() /
+                ("svmsim_cli_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~BadFile() override { fs::remove_all(folder_); }
+
+  // A complete scene of one staged input, with lines to add to the tensor and at the top.
+  std::string scene(const std::string& tensor_lines, const std::string& top_lines = "",
+                    const std::string& orchestration = "vector_example") {
+    const std::string path = (folder_ / "scene.toml").string();
+    std::ofstream(path) << "name = \"mine\"\ndescription = \"a scene\"\norchestration = \"" << orchestration << "\"\n"
+                        << top_lines << "[[tensor]]\nname = \"a\"\n"
+                        << tensor_lines;
+    return path;
+  }
+  static json error_of(const std::string& path) {
+    const CommandResult result = svmsim_command({"run", path, "--json"});
+    EXPECT_EQ(result.exit_code, 2) << result.standard_output;
+    EXPECT_EQ(result.standard_error, "");
+    return json::parse(result.standard_output).at("error");
+  }
+
+  const std::string good_tensor_ = "shape = [4]\ndtype = \"float32\"\ndirection = \"in\"\ndata = \"zeros\"\n";
+  fs::path folder_;
+};
+
+TEST_F(BadFile, WrongKeyNamesFileAndKey) {
+  const std::string path = scene(good_tensor_ + "colour = 3\n");
+  const json error = error_of(path);
+  EXPECT_EQ(error.at("file"), path);
+  EXPECT_EQ(error.at("key"), "tensor[0].colour");
+  EXPECT_NE(error.at("allowed").get<std::string>().find("residency"), std::string::npos) << error;
+}
+
+TEST_F(BadFile, WrongTypeSizeAndShapeNameTheKeyAndTheValue) {
+  EXPECT_EQ(error_of(scene("shape = [4]\ndtype = 7\ndirection = \"in\"\n")).at("key"), "tensor[0].dtype");
+  const json shape = error_of(scene("shape = [4, 0]\ndtype = \"float32\"\ndirection = \"in\"\n"));
+  EXPECT_EQ(shape.at("key"), "tensor[0].shape[1]");
+  EXPECT_EQ(shape.at("value"), "0");
+  EXPECT_EQ(error_of(scene("shape = []\ndtype = \"float32\"\ndirection = \"in\"\n")).at("key"), "tensor[0].shape");
+  EXPECT_EQ(error_of(scene("shape = [1,1,1,1,1,1]\ndtype = \"float32\"\ndirection = \"in\"\n")).at("key"),
+            "tensor[0].shape");
+  const json heap = error_of(scene(good_tensor_, "heap_bytes = -1\n"));
+  EXPECT_EQ(heap.at("key"), "heap_bytes");
+  EXPECT_EQ(heap.at("value"), "-1");
+}
+
+TEST_F(BadFile, MissingSharedObjectNamesItsPath) {
+  const json error = error_of(scene(good_tensor_, "", "no_such_orchestration"));
+  EXPECT_EQ(error.at("key"), "orchestration");
+  EXPECT_EQ(error.at("value"), "no_such_orchestration");
+  EXPECT_NE(error.at("file").get<std::string>().find("no_such_orchestration.so"), std::string::npos) << error;
+}
+
+TEST_F(BadFile, MissingEntryPointNamesTheSymbol) {
+  const CommandResult result = svmsim_command({"--orchestrations", SVMSIM_BROKEN_ORCHESTRATIONS_DIR, "run",
+                                               scene(good_tensor_, "", "test_program_no_entry"), "--json"});
+  EXPECT_EQ(result.exit_code, 2);
+  const std::string message = json::parse(result.standard_output).at("error").at("message");
+  EXPECT_NE(message.find("aicpu_orchestration_entry"), std::string::npos) << message;
+}
+
+TEST_F(BadFile, SceneFileThatDoesNotExistIsNamed) {
+  const std::string path = (folder_ / "absent.toml").string();
+  EXPECT_EQ(error_of(path).at("file"), path);
+}
+
+TEST_F(BadFile, SceneWithOtherArgumentsThanTheOrchestrationTakesIsBadInput) {
+  const json error = error_of(scene(good_tensor_, "", "paged_attention"));
+  EXPECT_EQ(error.at("key"), "orchestration");
+  EXPECT_EQ(error.at("value"), "paged_attention");
+  EXPECT_NE(error.at("message").get<std::string>().find("1 tensors"), std::string::npos) << error;
+}
+
+TEST_F(BadFile, MoreDataThanTheMachineHasMemoryIsRefusedBeforeItIsTouched) {
+  const std::string shape = "shape = [1048576, 262144]\ndtype = \"float32\"\ndirection = \"in\"\n";  // 1 TiB
+  const CommandResult result = svmsim_command({"run", scene(shape + "data = \"seeded\"\n")});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.standard_error.find("1099511627776 bytes"), std::string::npos) << result.standard_error;
+}
+
+TEST_F(BadFile, MoreMemoryThanTheDeviceHasFailsTheRunWithTheDriversCode) {
+  const std::string shape = "shape = [1048576, 262144]\ndtype = \"float32\"\ndirection = \"in\"\n";
+  const CommandResult result = svmsim_command({"run", scene(shape + "data = \"none\"\n"), "--json"});
+  EXPECT_EQ(result.exit_code, 1);
+  const json document = json::parse(result.standard_output);
+  EXPECT_NE(document.at("status"), 0);
+  EXPECT_EQ(document.at("violations"), json::array());
+  EXPECT_NE(result.standard_error.find("'a'"), std::string::npos) << result.standard_error;
+}
+
+TEST_F(BadFile, RefusedRunLeavesNoTraceFile) {
+  const std::string trace = (folder_ / "trace.json").string();
+  EXPECT_EQ(svmsim_command({"run", "no_such_scene", "--trace", trace}).exit_code, 2);
+  EXPECT_EQ(svmsim_command({"run", scene(good_tensor_, "", "absent"), "--trace", trace}).exit_code, 2);
+  fs::remove(folder_ / "scene.toml");
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(BadFile, TraceOfARunIsACompleteDocumentAndTheSameTwice) {
+  const auto trace = [&](const std::string& name) {
+    const std::string path = (folder_ / name).string();
+    EXPECT_EQ(svmsim_command({"run", kScene, "--trace", path}).exit_code, 0);
+    return json::parse(std::ifstream(path));
+  };
+  const json first = trace("a.json");
+  EXPECT_GT(first.at("traceEvents").size(), 10U);
+  EXPECT_EQ(first, trace("b.json"));
+}
+
+}  // namespace
+}  // namespace svmsim

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/host_tensors.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/scene/tensor_data.h"
+
+namespace svmsim {
+
+namespace {
+
+bool has_data(const SceneTensor& tensor) { return tensor.data.kind != TensorDataKind::kNone; }
+
+// Refuses what would end in the kernel killing the process: each byte with data stands once in a host buffer and once
+// in simulated device memory.
+CliResult<void> check_memory(const Scene& scene) {
+  std::uint64_t bytes = 0;
+  for (const SceneTensor& tensor : scene.tensors) bytes += has_data(tensor) ? tensor.bytes().count() : 0;
+  const auto machine =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (bytes <= machine / 2) return {};
+  return tl::unexpected(failure(fmt::format(
+      "scene '{}' has {} bytes of tensors with data and needs twice that, once on the host and once as device memory; "
+      "this machine has {} bytes of memory. A tensor whose bytes do not matter can say data = \"none\"",
+      scene.name, bytes, machine)));
+}
+
+}  // namespace
+
+CliResult<HostTensors> HostTensors::create(const Scene& scene, std::uint64_t seed) {
+  using Access = MappedRegion::Access;
+  if (auto fits = check_memory(scene); !fits) return tl::unexpected(fits.error());
+  HostTensors tensors(scene, seed);
+  for (const SceneTensor& tensor : scene.tensors) {
+    auto region =
+        MappedRegion::anonymous(nullptr, tensor.bytes(), has_data(tensor) ? Access::kReadWrite : Access::kNone);
+    if (!region) {
+      return tl::unexpected(failure(fmt::format("no host memory for tensor '{}' of {} bytes: {}", tensor.name,
+                                                tensor.bytes().count(), std::strerror(errno))));
+    }
+    tensors.regions_.push_back(std::move(*region));
+    if (!has_data(tensor)) continue;
+    prefer_huge_pages_if_large(tensors.regions_.back().data(), tensor.bytes());
+    fill_tensor(tensor, seed, tensors.buffer(tensors.regions_.size() - 1));
+  }
+  return tensors;
+}
+
+std::span<std::byte> HostTensors::buffer(std::size_t index) {
+  return {regions_[index].data(), static_cast<std::size_t>(regions_[index].size().count())};
+}
+
+std::span<const std::byte> HostTensors::bytes(std::size_t index) const {
+  return {regions_[index].data(), static_cast<std::size_t>(regions_[index].size().count())};
+}
+
+std::vector<svmrt::TensorArgument> HostTensors::arguments() const {
+  std::vector<svmrt::TensorArgument> arguments;
+  for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
+    const SceneTensor& tensor = scene_->tensors[i];
+    arguments.push_back(
+        {tensor.name, tensor.shape, tensor.dtype, tensor.direction, tensor.residency, regions_[i].data()});
+  }
+  return arguments;
+}
+
+void HostTensors::declare_dataless(Machine& machine) const {
+  for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
+    if (!has_data(scene_->tensors[i])) machine.declare_host_without_data(regions_[i].data(), regions_[i].size());
+  }
+}
+
+void HostTensors::drop_child_memory() {
+  for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
+    const SceneTensor& tensor = scene_->tensors[i];
+    if (tensor.residency == Residency::kChildMemory && has_data(tensor)) regions_[i] = MappedRegion();
+  }
+}
+
+void HostTensors::restore_outputs() {
+  for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
+    const SceneTensor& tensor = scene_->tensors[i];
+    if (tensor.residency != Residency::kStaged || tensor.direction == Direction::kIn) continue;
+    if (has_data(tensor)) fill_tensor(tensor, seed_, buffer(i));
+  }
+}
+
+}  // namespace svmsim

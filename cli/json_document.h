@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one JSON document that a command prints under --json. Keys keep the order in which they were set.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/cli_error.h"
+#include "runtime/units.h"
+
+namespace svmsim {
+
+using Json = nlohmann::ordered_json;
+
+// A time as a JSON number of nanoseconds (microseconds) with exactly three decimals: 1580 ps are 1.580 ns, and
+// 1580000 ps are 1.580 us. Exact for nanoseconds; microseconds round to the nearest nanosecond.
+[[nodiscard]] Json nanoseconds(svmrt::Picoseconds time);
+[[nodiscard]] Json microseconds(svmrt::Picoseconds time);
+
+// The document as text with a final newline.
+[[nodiscard]] std::string document_text(const Json& document);
+[[nodiscard]] Json error_document(const CliError& error);
+
+}  // namespace svmsim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/locations.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace svmsim {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_path(const std::string& argument) {
+  return argument.find('/') != std::string::npos || argument.ends_with(".toml");
+}
+
+CliResult<std::string> find_file(const Locations& locations, const std::string& kind, const std::string& option,
+                                 const std::string& argument) {
+  if (is_path(argument)) return argument;
+  const auto names = fixture_names(locations, kind);
+  if (std::find(names.begin(), names.end(), argument) == names.end()) {
+    return tl::unexpected(
+        option_error(option, argument, fmt::format("{}, or the path of a .toml file", fmt::join(names, ", "))));
+  }
+  return (fs::path(locations.fixtures) / kind / (argument + ".toml")).string();
+}
+
+template <typename T>
+CliResult<T> or_cli_error(ConfigResult<T> result) {
+  if (!result) return tl::unexpected(cli_error(result.error()));
+  return std::move(*result);
+}
+
+}  // namespace
+
+Locations default_locations() { return {SVMSIM_FIXTURES_DIR, SVMSIM_ORCHESTRATIONS_DIR}; }
+
+std::vector<std::string> fixture_names(const Locations& locations, const std::string& kind) {
+  std::vector<std::string> names;
+  std::error_code ignored;  // a folder that is not there holds no names
+  for (const auto& entry : fs::directory_iterator(fs::path(locations.fixtures) / kind, ignored)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+CliResult<Scene> find_scene(const Locations& locations, const std::string& argument) {
+  return find_file(locations, "scenes", "SCENE", argument).and_then([](const std::string& path) {
+    return or_cli_error(load_scene(path));
+  });
+}
+
+CliResult<Platform> find_platform(const Locations& locations, const std::string& argument) {
+  return find_file(locations, "platforms", "--platform", argument).and_then([](const std::string& path) {
+    return or_cli_error(load_platform(path));
+  });
+}
+
+CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform) {
+  return or_cli_error(
+      load_calibration((fs::path(locations.fixtures) / "calibrations" / (platform.calibration + ".toml")).string()));
+}
+
+std::string orchestration_path(const Locations& locations, const Scene& scene) {
+  return (fs::path(locations.orchestrations) / (scene.orchestration + ".so")).string();
+}
+
+}  // namespace svmsim

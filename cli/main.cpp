@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `svmsim` command: parses the command line, runs one command, prints what it says, ends with its exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/json_document.h"
+
+namespace svmsim {
+namespace {
+
+constexpr const char* kDescription =
+    "svmsim runs a host runtime for Ascend-class NPUs on a simulated machine and shows which tensors it maps into the\n"
+    "host, what that costs, and whether it kept its promises.";
+
+constexpr const char* kExamples =
+    "examples:\n"
+    "  svmsim run paged_attention_small1_child_memory --rounds 5\n"
+    "  svmsim run paged_attention_case1_child_memory --platform a2a3-64k --policy cached\n"
+    "  svmsim run my_scene.toml --json > result.json\n"
+    "  svmsim sweep --platform a2a3 --sizes 4096,4194304\n"
+    "\n"
+    "exit codes: 0 fine; 1 a rule of the oracle was broken or the run failed; 2 bad input; 3 a board is needed";
+
+constexpr const char* kRunDetails =
+    "Each round binds the scene's arguments, lets its orchestration read what it needs of them and build a task "
+    "graph,\n"
+    "runs the graph on simulated cores and brings the outputs back. Times are simulated; the same scene, platform,\n"
+    "policy and seed give the same output byte for byte.\n"
+    "\n"
+    "policies:\n"
+    "  cached        map a child-memory tensor at its first access, keep the mapping until it is freed\n"
+    "  rebuild       map at the first access, unmap at the end of each bind\n"
+    "  register-all  map every child-memory tensor at bind, unmap at the end of the bind\n"
+    "  copy-only     never map: one device copy per access";
+
+// An error of the option parser, which knows neither key nor value apart.
+CliError parse_error(const CLI::Error& error) {
+  const std::string message = error.what();
+  return {ExitCode::kBadInput, "", "", "", "see svmsim --help", message};
+}
+
+int end_with(const CliError& error, OutputFormat format) {
+  if (format == OutputFormat::kJson) {
+    fmt::print("{}", document_text(error_document(error)));
+  } else {
+    fmt::print(stderr, "svmsim: {}\n", error.message);
+  }
+  return static_cast<int>(error.exit_code);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(kDescription, "svmsim");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  Locations locations = default_locations();
+  app.add_option("--fixtures", locations.fixtures, "Folder with scenes/, platforms/ and calibrations/")
+      ->type_name("DIR");
+  app.add_option("--orchestrations", locations.orchestrations, "Folder with the orchestrations' shared objects")
+      ->type_name("DIR");
+  app.fallthrough();  // the two above may also stand behind the command
+
+  bool json = false;
+  const auto add_json = [&](CLI::App* command) {
+    command->add_flag("--json", json, "Print one JSON document on stdout and nothing else");
+  };
+
+  RunOptions run_options;
+  CLI::App* const run_app = app.add_subcommand("run", "Run a scene on a simulated machine");
+  run_app->footer(kRunDetails);
+  run_app->add_option("SCENE", run_options.scene, "A scene of `svmsim scenes`, or the path of a scene file")
+      ->required();
+  run_app->add_option("--platform", run_options.platform, "A platform of `svmsim platforms`, or a path")
+      ->capture_default_str();
+  run_app->add_option("--policy", run_options.policy, "cached, rebuild, register-all or copy-only")
+      ->capture_default_str();
+  run_app->add_option("--rounds", run_options.rounds, "How often to bind and run (1 unless the scene says otherwise)")
+      ->type_name("N");
+  run_app->add_option("--seed", run_options.seed, "What random data is made from")
+      ->type_name("S")
+      ->capture_default_str();
+  run_app->add_option("--backing", run_options.backing, "How device memory is kept: plain")->type_name("KIND");
+  run_app->add_option("--trace", run_options.trace, "Write every driver call to FILE: .jsonl, or .json for Perfetto")
+      ->type_name("FILE");
+  run_app->add_flag("--verbose", run_options.verbose, "Show the runtime's log on stderr");
+  add_json(run_app);
+
+  SweepOptions sweep_options;
+  CLI::App* const sweep_app = app.add_subcommand("sweep", "What mapping and copying cost by size");
+  sweep_app->add_option("--platform", sweep_options.platform, "A platform of `svmsim platforms`, or a path")
+      ->capture_default_str();
+  sweep_app->add_option("--sizes", sweep_options.sizes, "Bytes, with commas between them")->type_name("A,B,...");
+  add_json(sweep_app);
+
+  CLI::App* const scenes_app = app.add_subcommand("scenes", "List the scenes");
+  add_json(scenes_app);
+  CLI::App* const platforms_app = app.add_subcommand("platforms", "List the platforms");
+  add_json(platforms_app);
+
+  // The parser may fail before it sees --json.
+  const bool json_asked = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+  const OutputFormat format = json_asked ? OutputFormat::kJson : OutputFormat::kTable;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help
+    return app.exit(success);
+  } catch (const CLI::Error& error) {
+    return end_with(parse_error(error), format);
+  }
+
+  CliResult<CommandOutput> output;
+  if (run_app->parsed()) output = run_command(locations, run_options, format);
+  if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
+  if (scenes_app->parsed()) output = scenes_command(locations, format);
+  if (platforms_app->parsed()) output = platforms_command(locations, format);
+  if (!output) return end_with(output.error(), format);
+  fmt::print("{}", output->text);
+  if (std::fflush(stdout) != 0) return end_with(failure("cannot write to stdout"), OutputFormat::kTable);
+  return static_cast<int>(output->exit_code);
+}
+
+}  // namespace
+}  // namespace svmsim
+
+int main(int argc, char** argv) { return svmsim::run(argc, argv); }

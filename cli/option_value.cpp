@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/option_value.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace svmsim {
+
+CliResult<std::uint64_t> integer_option(const std::string& option, const std::string& text, std::uint64_t min,
+                                        std::uint64_t max) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stopped != end || value < min || value > max) {
+    return tl::unexpected(option_error(option, text, fmt::format("an integer from {} to {}", min, max)));
+  }
+  return value;
+}
+
+CliResult<std::vector<std::uint64_t>> integers_option(const std::string& option, const std::string& text,
+                                                      std::uint64_t min, std::uint64_t max) {
+  constexpr std::size_t kMostValues = 1000;
+  std::vector<std::uint64_t> values;
+  std::size_t at = 0;
+  while (at <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    auto value = integer_option(option, text.substr(at, comma - at), min, max);
+    if (!value) return tl::unexpected(value.error());
+    if (values.size() == kMostValues) {
+      return tl::unexpected(option_error(option, text, fmt::format("at most {} sizes", kMostValues)));
+    }
+    values.push_back(*value);
+    at = comma + 1;
+  }
+  return values;
+}
+
+}  // namespace svmsim

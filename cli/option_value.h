@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads numbers out of option texts. Pure functions, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/cli_error.h"
+
+namespace svmsim {
+
+// A decimal integer from `min` to `max`, nothing else in the text.
+[[nodiscard]] CliResult<std::uint64_t> integer_option(const std::string& option, const std::string& text,
+                                                      std::uint64_t min, std::uint64_t max);
+// Such integers with commas between them, at least one and at most 1000.
+[[nodiscard]] CliResult<std::vector<std::uint64_t>> integers_option(const std::string& option, const std::string& text,
+                                                                    std::uint64_t min, std::uint64_t max);
+
+}  // namespace svmsim

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/option_value.h"
+#include "cli/run_output.h"
+#include "cli/run_scene.h"
+
+namespace svmsim {
+
+namespace {
+
+constexpr std::uint64_t kMostRounds = 1'000'000;
+
+CliResult<svmrt::Policy> policy_option(const std::string& text) {
+  if (const auto policy = svmrt::policy_from_name(text)) return *policy;
+  std::vector<std::string_view> names;
+  for (const svmrt::Policy policy : svmrt::all_policies()) names.push_back(svmrt::policy_name(policy));
+  return tl::unexpected(option_error("--policy", text, fmt::format("{}", fmt::join(names, ", "))));
+}
+
+CliResult<void> backing_option(const std::string& text, Scene& scene) {
+  // A scene's own wish is checked like the option that overrides it.
+  const std::string wanted = !text.empty() ? text : scene.backing == BackingKind::kMmu ? "mmu" : "plain";
+  if (wanted != "plain") return tl::unexpected(option_error("--backing", wanted, "plain"));
+  scene.backing = BackingKind::kPlain;
+  return {};
+}
+
+// Every option in its place, or the first that is wrong.
+CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& options) {
+  RunSetup setup;
+  auto scene = find_scene(locations, options.scene);
+  if (!scene) return tl::unexpected(scene.error());
+  setup.scene = std::move(*scene);
+  auto platform = find_platform(locations, options.platform);
+  if (!platform) return tl::unexpected(platform.error());
+  setup.platform = std::move(*platform);
+  auto calibration = find_calibration(locations, setup.platform);
+  if (!calibration) return tl::unexpected(calibration.error());
+  setup.calibration = std::move(*calibration);
+  const auto policy = policy_option(options.policy);
+  if (!policy) return tl::unexpected(policy.error());
+  setup.policy = *policy;
+  const std::string rounds = options.rounds.empty() ? std::to_string(setup.scene.rounds) : options.rounds;
+  const auto round_count = integer_option("--rounds", rounds, 1, kMostRounds);
+  if (!round_count) return tl::unexpected(round_count.error());
+  setup.rounds = *round_count;
+  const auto seed = integer_option("--seed", options.seed, 0, UINT64_MAX);
+  if (!seed) return tl::unexpected(seed.error());
+  setup.seed = *seed;
+  if (auto backing = backing_option(options.backing, setup.scene); !backing) return tl::unexpected(backing.error());
+  setup.orchestration_file = orchestration_path(locations, setup.scene);
+  return setup;
+}
+
+void show_progress(RunSetup& setup) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  setup.before_round = [rounds = setup.rounds](std::uint64_t round) {
+    fmt::print(stderr, "\rround {} of {}{}", round + 1, rounds, round + 1 == rounds ? "\n" : "");
+    std::fflush(stderr);
+  };
+}
+
+}  // namespace
+
+CliResult<CommandOutput> run_command(const Locations& locations, const RunOptions& options, OutputFormat format) {
+  auto setup = run_setup(locations, options);
+  if (!setup) return tl::unexpected(setup.error());
+  const svmrt::LogLevel threshold = options.verbose ? svmrt::LogLevel::kDebug : svmrt::LogLevel::kError;
+  setup->log = [threshold](svmrt::LogLevel level, const std::string& message) {
+    if (level <= threshold) fmt::print(stderr, "svmsim: {}\n", message);
+  };
+  std::unique_ptr<TraceWriter> trace;
+  if (!options.trace.empty()) {
+    auto created = TraceWriter::create(options.trace);
+    if (!created)
+      return tl::unexpected(option_error("--trace", options.trace, "a file that can be written: " + created.error()));
+    trace = std::move(*created);
+    setup->trace = trace.get();
+  }
+  show_progress(*setup);
+  auto result = run_scene(*setup);
+  if (!result) return tl::unexpected(result.error());
+  if (trace) {
+    if (auto finished = trace->finish(); !finished) return tl::unexpected(failure(finished.error()));
+  }
+  CommandOutput output;
+  output.text = format == OutputFormat::kJson ? document_text(run_json(*setup, *result)) : run_text(*setup, *result);
+  output.exit_code = result->fine() ? ExitCode::kFine : ExitCode::kFailed;
+  if (result->status != 0 && format == OutputFormat::kJson) {
+    fmt::print(stderr, "svmsim: {}\n", result->error);
+  }
+  return output;
+}
+
+}  // namespace svmsim

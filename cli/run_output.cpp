@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/text_table.h"
+#include "sim/machine/digest.h"
+
+namespace svmsim {
+
+namespace {
+
+std::string_view backing_name(BackingKind backing) { return backing == BackingKind::kMmu ? "mmu" : "plain"; }
+
+Json round_json(std::uint64_t round, const svmrt::RunReport& report) {
+  Json json;
+  json["round"] = round;
+  json["mappings_established"] = report.mappings_established;
+  json["mappings_held"] = report.mappings_held;
+  json["bytes_held"] = report.bytes_held.count();
+  json["count"] = report.regions_with_view;
+  json["bytes"] = report.region_bytes_with_view.count();
+  json["devcopy"] = report.device_copies;
+  json["accesses"] = report.accesses;
+  json["bind_ns"] = nanoseconds(report.bind_time);
+  json["map_ns"] = nanoseconds(report.map_time);
+  json["unmap_ns"] = nanoseconds(report.unmap_time);
+  json["copy_ns"] = nanoseconds(report.copy_time);
+  json["upload_ns"] = nanoseconds(report.upload_time + report.push_time);
+  json["host_view_close_ns"] = nanoseconds(report.host_view_close_time);
+  json["device_ns"] = nanoseconds(report.device_time);
+  return json;
+}
+
+Json totals_json(const RunTotals& totals) {
+  Json json;
+  json["map_calls"] = totals.map_calls;
+  json["map_refused"] = totals.map_refused;
+  json["unmap_calls"] = totals.unmap_calls;
+  json["free_calls"] = totals.free_calls;
+  json["map_ns"] = nanoseconds(totals.map_time);
+  json["unmap_ns"] = nanoseconds(totals.unmap_time);
+  json["copy_ns"] = nanoseconds(totals.copy_time);
+  json["upload_ns"] = nanoseconds(totals.upload_time);
+  json["devcopy"] = totals.device_copies;
+  json["accesses"] = totals.accesses;
+  return json;
+}
+
+Json violation_json(const Violation& violation) {
+  Json json;
+  json["rule"] = violation.rule;
+  json["round"] = violation.round;
+  json["allocation"] = violation.allocation;
+  json["message"] = violation.message;
+  return json;
+}
+
+std::string rounds_table(const RunResult& result) {
+  TextTable table({"round", "maps", "held", "bytes held", "devcopy", "accesses", "bind us", "map us", "unmap us",
+                   "copy us", "upload us", "close us", "device us"});
+  for (std::size_t round = 0; round < result.rounds.size(); ++round) {
+    const svmrt::RunReport& report = result.rounds[round];
+    table.add({std::to_string(round), count_text(report.mappings_established), count_text(report.mappings_held),
+               count_text(report.bytes_held.count()), count_text(report.device_copies), count_text(report.accesses),
+               microseconds_text(report.bind_time), microseconds_text(report.map_time),
+               microseconds_text(report.unmap_time), microseconds_text(report.copy_time),
+               microseconds_text(report.upload_time + report.push_time), microseconds_text(report.host_view_close_time),
+               microseconds_text(report.device_time)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+Json run_json(const RunSetup& setup, const RunResult& result) {
+  Json json;
+  json["scene"] = setup.scene.name;
+  json["platform"] = setup.platform.name;
+  json["policy"] = svmrt::policy_name(setup.policy);
+  json["rounds"] = setup.rounds;
+  json["seed"] = setup.seed;
+  json["status"] = result.status;
+  json["orch_error_code"] = result.orch_error_code;
+  json["trace_digest"] = digest_text(result.trace_digest);
+  json["result_digest"] = digest_text(result.result_digest);
+  json["per_round"] = Json::array();
+  for (std::size_t round = 0; round < result.rounds.size(); ++round) {
+    json["per_round"].push_back(round_json(round, result.rounds[round]));
+  }
+  json["totals"] = totals_json(result.totals);
+  json["violations"] = Json::array();
+  for (const Violation& violation : result.violations) json["violations"].push_back(violation_json(violation));
+  return json;
+}
+
+std::vector<Assumption> platform_assumptions(const Platform& platform, const Calibration& calibration) {
+  std::vector<Assumption> assumptions;
+  if (!platform.host_map_path) {
+    assumptions.push_back({"map and unmap (none)", "This platform has no host-map path."});
+  } else {
+    switch (map_cost_source(platform, calibration)) {
+      case MapCostSource::kMeasured:
+        break;
+      case MapCostSource::kPredicted:
+        assumptions.push_back({"map and unmap (predicted)", "From the model, not measured at this host page size."});
+        break;
+      case MapCostSource::kBorrowed:
+        assumptions.push_back({"map and unmap (borrowed)", "Measured on another driver generation."});
+        break;
+      case MapCostSource::kNotMeasured:
+        assumptions.push_back({"map and unmap (cost not measured)", "Nothing is charged."});
+        break;
+    }
+  }
+  assumptions.insert(assumptions.end(), calibration.assumptions.begin(), calibration.assumptions.end());
+  return assumptions;
+}
+
+std::string run_text(const RunSetup& setup, const RunResult& result) {
+  std::string text =
+      fmt::format("{} on {}, policy {}, {} round{}, seed {}, backing {}\n{}\n\n", setup.scene.name, setup.platform.name,
+                  svmrt::policy_name(setup.policy), setup.rounds, setup.rounds == 1 ? "" : "s", setup.seed,
+                  backing_name(setup.scene.backing), setup.platform.description);
+  text += rounds_table(result);
+  const RunTotals& totals = result.totals;
+  text += fmt::format(
+      "\nwhole run: {} maps ({} refused), {} unmaps, {} frees, {} device copies for {} accesses\n"
+      "           map {} us, unmap {} us, copy {} us, upload {} us\n",
+      count_text(totals.map_calls), count_text(totals.map_refused), count_text(totals.unmap_calls),
+      count_text(totals.free_calls), count_text(totals.device_copies), count_text(totals.accesses),
+      microseconds_text(totals.map_time), microseconds_text(totals.unmap_time), microseconds_text(totals.copy_time),
+      microseconds_text(totals.upload_time));
+  text += fmt::format("result digest {}, trace digest {}\n", digest_text(result.result_digest),
+                      digest_text(result.trace_digest));
+  for (const auto& block : result.quarantined) {
+    text += fmt::format("quarantined: {} bytes at {:#x}: {}\n", count_text(block.size.count()), block.base.value(),
+                        block.reason);
+  }
+  for (const Violation& violation : result.violations) {
+    text += fmt::format("violation of {}{}{}: {}\n", violation.rule,
+                        violation.round < 0 ? "" : fmt::format(" in round {}", violation.round),
+                        violation.allocation.empty() ? "" : " (" + violation.allocation + ")", violation.message);
+  }
+  if (result.violations.empty()) text += "oracle: no rule broken\n";
+  std::vector<std::string> names;
+  for (const Assumption& assumption : platform_assumptions(setup.platform, setup.calibration)) {
+    names.push_back(assumption.parameter);
+  }
+  text += fmt::format("not measured: {}; kernel durations. `svmsim sweep --platform {}` says what stands in\n",
+                      fmt::join(names, ", "), setup.platform.name);
+  if (result.status != 0) text += result.error + "\n";
+  return text;
+}
+
+}  // namespace svmsim

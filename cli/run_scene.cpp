@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_scene.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/host_tensors.h"
+#include "runtime/orchestration/callable.h"
+#include "runtime/run/session.h"
+#include "sim/device/simulated_device.h"
+#include "sim/machine/digest.h"
+#include "sim/machine/machine.h"
+#include "sim/machine/runtime_driver.h"
+#include "sim/oracle/observed_callable.h"
+#include "sim/oracle/oracle.h"
+
+namespace svmsim {
+
+namespace {
+
+KernelTable kernel_table(const Scene& scene) {
+  KernelTable table;
+  for (const SceneKernel& kernel : scene.kernels) table.by_function[kernel.func_id] = {kernel.name, kernel.duration};
+  return table;
+}
+
+// Counts what reached the driver.
+class CallCounter final : public CallObserver {
+ public:
+  explicit CallCounter(RunTotals& totals) : totals_(totals) {}
+  void on_call(const CallRecord& record) override {
+    const bool succeeded = record.code == DriverCode::kNone;
+    if (record.kind == CallKind::kRegister) ++(succeeded ? totals_.map_calls : totals_.map_refused);
+    if (record.kind == CallKind::kUnregister && succeeded) ++totals_.unmap_calls;
+    if (record.kind == CallKind::kFree && succeeded) ++totals_.free_calls;
+  }
+
+ private:
+  RunTotals& totals_;
+};
+
+CliError orchestration_error(const RunSetup& setup, const std::string& message) {
+  return {ExitCode::kBadInput,
+          setup.orchestration_file,
+          "orchestration",
+          setup.scene.orchestration,
+          "a shared object that exports the orchestration's entry points",
+          message};
+}
+
+// Everything that one run of a scene is made of, in the order in which it must come to life.
+class SceneRun {
+ public:
+  SceneRun(const RunSetup& setup, std::unique_ptr<Machine> machine, HostTensors tensors,
+           std::unique_ptr<svmrt::Callable> callable)
+      : setup_(setup),
+        machine_(std::move(machine)),
+        tensors_(std::move(tensors)),
+        callable_(std::move(callable)),
+        driver_(*machine_),
+        oracle_(*machine_, setup.policy),
+        observed_(*callable_, oracle_),
+        device_(*machine_, kernel_table(setup.scene)),
+        counter_(result_.totals) {
+    machine_->add_observer(counter_);
+    if (setup.trace != nullptr) {
+      setup.trace->set_origin(machine_->slice_base());
+      machine_->add_observer(*setup.trace);
+    }
+    tensors_.declare_dataless(*machine_);
+  }
+
+  CliResult<RunResult> run() {
+    svmrt::DeviceRunner runner(driver_, {setup_.policy, setup_.log});
+    {
+      svmrt::Session session(runner, device_, observed_, session_config());
+      if (auto ready = session.set_up(); !ready) {
+        fail(ready.error());
+      } else {
+        run_rounds(session);
+        if (result_.status == 0) digest_results(session);
+      }
+      if (auto torn_down = session.tear_down(); !torn_down) fail(torn_down.error());
+      result_.totals.upload_time += session.upload_time();
+    }
+    finalize(runner);
+    if (unfit_) return tl::unexpected(orchestration_error(setup_, result_.error));
+    result_.trace_digest = machine_->trace_digest();
+    const auto& broken_rules = oracle_.violations();
+    result_.violations.insert(result_.violations.end(), broken_rules.begin(), broken_rules.end());
+    return std::move(result_);
+  }
+
+ private:
+  svmrt::SessionConfig session_config() {
+    svmrt::SessionConfig config;
+    config.tensors = tensors_.arguments();
+    for (const SceneScalar& scalar : setup_.scene.scalars) config.scalars.push_back(scalar.bits);
+    config.heap_size = setup_.scene.heap;
+    config.orchestrator.task_window = setup_.scene.task_window;
+    config.orchestrator.cluster_count = static_cast<std::int32_t>(setup_.platform.cube_cores);
+    config.orchestrator.aiv_count = static_cast<std::int32_t>(setup_.platform.vector_cores);
+    config.after_bind = [this](const svmrt::BoundRun& run) {
+      oracle_.bind_ended(run.report().device_copies, run.report().bind_time);
+      declare_dataless(run.device_addresses());
+    };
+    return config;
+  }
+
+  void declare_dataless(std::span<const DeviceAddr> addresses) {
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const SceneTensor& tensor = setup_.scene.tensors[i];
+      if (tensor.data.kind == TensorDataKind::kNone && !addresses[i].is_null()) {
+        machine_->declare_device_without_data(addresses[i], tensor.bytes());
+      }
+    }
+  }
+
+  void run_rounds(svmrt::Session& session) {
+    declare_dataless(session.child_memory());
+    tensors_.drop_child_memory();
+    for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
+      const SceneTensor& tensor = setup_.scene.tensors[i];
+      if (tensor.residency == Residency::kChildMemory) {
+        oracle_.name_child_memory(session.child_memory()[i], tensor.bytes(), tensor.name);
+      }
+    }
+    for (std::uint64_t round = 0; round < setup_.rounds; ++round) {
+      if (setup_.before_round) setup_.before_round(round);
+      tensors_.restore_outputs();
+      oracle_.begin_round(round);
+      const svmrt::RoundOutcome outcome = session.run_round();
+      oracle_.end_round();
+      add_round(outcome.report);
+      if (outcome.error) {
+        fail(*outcome.error);
+        return;
+      }
+      compare_outputs(session, round);
+    }
+  }
+
+  void add_round(const svmrt::RunReport& report) {
+    result_.rounds.push_back(report);
+    result_.totals.copy_time += report.copy_time;
+    result_.totals.upload_time += report.upload_time + report.push_time;
+    result_.totals.device_copies += report.device_copies;
+    result_.totals.accesses += report.accesses;
+  }
+
+  // Every round starts from the same bytes, so every round must end with the same outputs; unless it carries state.
+  void compare_outputs(const svmrt::Session& session, std::uint64_t round) {
+    Digest outputs;
+    for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
+      const SceneTensor& tensor = setup_.scene.tensors[i];
+      const bool resident = tensor.residency == Residency::kChildMemory;
+      if (tensor.data.kind == TensorDataKind::kNone || tensor.direction == Direction::kIn) continue;
+      if (resident && tensor.direction == Direction::kInout) return;
+      add_tensor(outputs, session, i);
+    }
+    if (round == 0) {
+      first_outputs_ = outputs.value();
+    } else if (outputs.value() != first_outputs_) {
+      result_.violations.push_back(
+          {"rounds", static_cast<std::int64_t>(round), "", "the outputs differ from those of round 0"});
+    }
+  }
+
+  void add_tensor(Digest& digest, const svmrt::Session& session, std::size_t index) {
+    const SceneTensor& tensor = setup_.scene.tensors[index];
+    digest.add_text(tensor.name);
+    if (tensor.residency == Residency::kStaged) {
+      digest.add_bytes(tensors_.bytes(index));
+      return;
+    }
+    const std::byte* const bytes = machine_->device_bytes(session.child_memory()[index], tensor.bytes());
+    digest.add_bytes({bytes, static_cast<std::size_t>(tensor.bytes().count())});
+  }
+
+  // Over all outputs and all child-memory tensors that have data.
+  void digest_results(const svmrt::Session& session) {
+    Digest digest;
+    for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
+      const SceneTensor& tensor = setup_.scene.tensors[i];
+      const bool output = tensor.direction != Direction::kIn;
+      if (tensor.data.kind == TensorDataKind::kNone) continue;
+      if (output || tensor.residency == Residency::kChildMemory) add_tensor(digest, session, i);
+    }
+    result_.result_digest = digest.value();
+  }
+
+  void finalize(svmrt::DeviceRunner& runner) {
+    const auto finalized = runner.finalize();
+    if (finalized) {
+      result_.quarantined = finalized->quarantined;
+    } else {
+      fail(finalized.error());
+    }
+    oracle_.finalized(result_.quarantined, runner.failures());
+    result_.totals.map_time = runner.totals().map_time;
+    result_.totals.unmap_time = runner.totals().unmap_time;
+  }
+
+  // Keeps the first failure.
+  void fail(const svmrt::Error& error) {
+    if (result_.status != 0) return;
+    unfit_ = error.code == svmrt::ErrorCode::kInvalidArgument;
+    result_.orch_error_code = error.orchestration_code;
+    if (error.code == svmrt::ErrorCode::kOrchestration) {
+      result_.status = -error.orchestration_code;
+      result_.error = error.message;  // says itself that the run failed, and with which code
+      return;
+    }
+    result_.status = error.driver_code == DriverCode::kNone ? -1 : svmrt::code_number(error.driver_code);
+    result_.error = unfit_ ? error.message : fmt::format("run failed with code {}: {}", result_.status, error.message);
+  }
+
+  const RunSetup& setup_;
+  RunResult result_;
+  std::unique_ptr<Machine> machine_;
+  HostTensors tensors_;
+  std::unique_ptr<svmrt::Callable> callable_;
+  RuntimeDriver driver_;
+  Oracle oracle_;
+  ObservedCallable observed_;
+  SimulatedDevice device_;
+  CallCounter counter_;
+  std::uint64_t first_outputs_ = 0;
+  bool unfit_ = false;  // the scene does not fit its orchestration
+};
+
+}  // namespace
+
+CliResult<RunResult> run_scene(const RunSetup& setup) {
+  auto callable = svmrt::SharedObjectCallable::load(setup.orchestration_file);
+  if (!callable) return tl::unexpected(orchestration_error(setup, callable.error().message));
+  auto machine = Machine::create(setup.platform, CostModel(setup.calibration.parameters));
+  if (!machine) return tl::unexpected(failure(machine.error()));
+  auto tensors = HostTensors::create(setup.scene, setup.seed);
+  if (!tensors) return tl::unexpected(tensors.error());
+  return SceneRun(setup, std::move(*machine), std::move(*tensors), std::move(*callable)).run();
+}
+
+}  // namespace svmsim

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each scene on each platform under each policy: the same bytes, no rule broken, nothing left behind.
+#include <gtest/gtest.h>
+
+#include "cli/commands.h"
+#include "cli/json_document.h"
+#include "runtime/policy.h"
+
+namespace svmsim {
+namespace {
+
+class SceneMatrix : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SceneMatrix, EveryPlatformAndPolicyGivesTheSameResultAndBreaksNoRule) {
+  const Locations locations = default_locations();
+  const auto platforms = fixture_names(locations, "platforms");
+  ASSERT_EQ(platforms, (std::vector<std::string>{"a2a3", "a2a3-64k", "a2a3-nonidentity", "a2a3-vm", "a5", "a5-map",
+                                                 "identity", "lenient"}));
+  std::string digest;
+  for (const std::string& platform : platforms) {
+    for (const svmrt::Policy policy : svmrt::all_policies()) {
+      RunOptions options;
+      options.scene = GetParam();
+      options.platform = platform;
+      options.policy = std::string(svmrt::policy_name(policy));
+      options.rounds = "2";
+      const auto output = run_command(locations, options, OutputFormat::kJson);
+      ASSERT_TRUE(output.has_value()) << output.error().message;
+      const Json json = Json::parse(output->text);
+      const std::string where = platform + " " + options.policy;
+      EXPECT_EQ(output->exit_code, ExitCode::kFine) << where;
+      EXPECT_EQ(json["violations"], Json::array()) << where;
+      EXPECT_EQ(json["totals"]["map_calls"], json["totals"]["unmap_calls"]) << where;
+      if (digest.empty()) digest = json["result_digest"];
+      EXPECT_EQ(json["result_digest"], digest) << where;
+    }
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+
+INSTANTIATE_TEST_SUITE_P(Small, SceneMatrix,
+                         ::testing::Values("vector_example", "bgemm", "shape_slot_child_memory", "qwen3_14b_decode",
+                                           "qwen3_14b_decode_child_memory", "paged_attention_small1",
+                                           "paged_attention_small1_child_memory", "paged_attention_small2",
+                                           "paged_attention_small2_child_memory"),
+                         test_name);
+
+INSTANTIATE_TEST_SUITE_P(Large, SceneMatrix,
+                         ::testing::Values("paged_attention_case1", "paged_attention_case1_child_memory",
+                                           "paged_attention_case2", "paged_attention_case2_child_memory"),
+                         test_name);
+
+}  // namespace
+}  // namespace svmsim
