@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/orchestration/orchestration_report.h"
+
 namespace svmrt {
 
 namespace {
@@ -20,11 +22,9 @@ Function symbol(void* library, const char* name) {
 }
 
 tl::unexpected<Error> escaped(const char* call, const char* what) {
-  Error error;
-  error.code = ErrorCode::kOrchestration;
-  error.message = fmt::format("{} threw: {}", call, what);
-  error.orchestration_code = PTO2_ERROR_EXPLICIT_ORCH_FATAL;
-  return tl::unexpected<Error>(std::move(error));
+  OrchestrationReport report({});
+  report.raise(PTO2_ERROR_EXPLICIT_ORCH_FATAL, fmt::format("{} threw: {}", call, what));
+  return tl::unexpected<Error>(report.result().error());
 }
 
 // Runs `body`, which returns a Result, and turns an exception into an error.
@@ -49,8 +49,13 @@ Result<std::unique_ptr<Callable>> SharedObjectCallable::load(const std::filesyst
   std::error_code ignored;
   // Absolute, because the loader searches its own directories for a name without a slash.
   const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
-  if (!std::filesystem::exists(absolute, ignored)) {
+  const std::filesystem::file_status status = std::filesystem::status(absolute, ignored);
+  if (!std::filesystem::exists(status)) {
     return fail(ErrorCode::kLoad, fmt::format("orchestration {} does not exist", path.string()));
+  }
+  // Opening a FIFO would wait for a writer. What cannot be looked at (unknown) is left to the loader's words.
+  if (!std::filesystem::is_regular_file(status) && status.type() != std::filesystem::file_type::unknown) {
+    return fail(ErrorCode::kLoad, fmt::format("orchestration {} is not a regular file", path.string()));
   }
   void* const library = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

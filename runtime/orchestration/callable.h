@@ -31,7 +31,8 @@ class Callable {
 // header, pto2_bind_orchestration.
 class SharedObjectCallable : public Callable {
  public:
-  // kLoad: the file is missing, cannot be loaded (with the loader's words) or lacks one of the three (named).
+  // kLoad: the file is missing, is not a regular file, cannot be loaded (with the loader's words) or lacks one of the
+  // three (named).
   [[nodiscard]] static Result<std::unique_ptr<Callable>> load(const std::filesystem::path& path);
   ~SharedObjectCallable() override;  // unloads
 

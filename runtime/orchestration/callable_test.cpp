@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <functional>
@@ -108,7 +110,9 @@ TEST(SharedObjectCallableTest, EscapingExceptionBecomesAnErrorAndUnbinds) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kOrchestration);
   EXPECT_EQ(result.error().orchestration_code, PTO2_ERROR_EXPLICIT_ORCH_FATAL);
-  EXPECT_EQ(result.error().message, "aicpu_orchestration_entry threw: no shape");
+  EXPECT_EQ(
+      result.error().message,
+      "run failed with code -9: orch_error_code=9 EXPLICIT_ORCH_FATAL: aicpu_orchestration_entry threw: no shape");
   EXPECT_EQ(recorder.lines, (std::vector<std::string>{"entry"}));
   // Outside of an invoke the program logs to nobody.
   EXPECT_EQ(callable->expected_arg_count(args).value(), 1);
@@ -116,11 +120,24 @@ TEST(SharedObjectCallableTest, EscapingExceptionBecomesAnErrorAndUnbinds) {
 
   ChipTaskArgs none;
   EXPECT_EQ(callable->invoke(none, Recorder::ops(), &recorder).error().message,
-            "aicpu_orchestration_entry threw: something that is no std::exception");
-  EXPECT_EQ(callable->expected_arg_count(none).error().message, "aicpu_orchestration_config threw: no arguments");
+            "run failed with code -9: orch_error_code=9 EXPLICIT_ORCH_FATAL: aicpu_orchestration_entry threw: "
+            "something that is no std::exception");
+  EXPECT_EQ(
+      callable->expected_arg_count(none).error().message,
+      "run failed with code -9: orch_error_code=9 EXPLICIT_ORCH_FATAL: aicpu_orchestration_config threw: no arguments");
 }
 
 TEST(SharedObjectCallableTest, MissingFileIsNamed) { expect_load_error("/nonexistent/program.so", "does not exist"); }
+
+TEST(SharedObjectCallableTest, FileThatIsNotRegularIsNamedAndNotOpened) {
+  const std::string fifo = ::testing::TempDir() + "orchestration_fifo.so";
+  unlink(fifo.c_str());
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  expect_load_error(fifo, "is not a regular file");
+  EXPECT_EQ(unlink(fifo.c_str()), 0);
+  expect_load_error(::testing::TempDir(), "is not a regular file");
+  expect_load_error("/dev/null", "is not a regular file");
+}
 
 TEST(SharedObjectCallableTest, FileThatIsNoObjectGivesTheLoadersWords) {
   const std::string path = ::testing::TempDir() + "no_shared_object.so";

@@ -68,6 +68,12 @@ TEST_F(DependencyInferenceTest, ReadersLeaveNoTrace) {
   EXPECT_EQ(predecessors(submit_output(matrix_)), Edges{});
 }
 
+TEST_F(DependencyInferenceTest, EveryReaderAfterAWriterFollowsIt) {
+  submit_inout(matrix_);
+  EXPECT_EQ(predecessors(submit_input(matrix_)), (Edges{0}));
+  EXPECT_EQ(predecessors(submit_input(matrix_)), (Edges{0}));
+}
+
 TEST_F(DependencyInferenceTest, OutputExistingLooksUpNothingAndReplacesNothing) {
   submit_output(matrix_);
   EXPECT_EQ(predecessors(submit_output(matrix_)), Edges{});
@@ -134,6 +140,21 @@ TEST_F(DependencyInferenceTest, ManualDepTensorKeepsOnlyItsCreatorEdge) {
   const TaskOutputTensors outputs = alloc_tensors(TensorCreateInfo(shape, 1, DataType::FLOAT32, true));
   submit_inout(outputs.get_ref(0));
   EXPECT_EQ(predecessors(submit_input(outputs.get_ref(0))), (Edges{0}));
+}
+
+TEST_F(DependencyInferenceTest, ManualDepReaderDoesNotFollowAnOrderedWriter) {
+  submit_inout(matrix_);
+  ChipTensor unordered = matrix_;
+  unordered.manual_dep = true;
+  EXPECT_EQ(predecessors(submit_input(unordered)), Edges{});
+  EXPECT_EQ(predecessors(submit_input(matrix_)), (Edges{0}));
+}
+
+TEST_F(DependencyInferenceTest, OrderedReaderDoesNotFollowAManualDepWriter) {
+  ChipTensor unordered = matrix_;
+  unordered.manual_dep = true;
+  submit_inout(unordered);
+  EXPECT_EQ(predecessors(submit_input(matrix_)), Edges{});
 }
 
 TEST_F(DependencyInferenceTest, OnePredecessorFoundTwiceIsOneEdge) {

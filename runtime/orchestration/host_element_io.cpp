@@ -79,20 +79,19 @@ std::optional<HostElementIo::Element> HostElementIo::locate(Direction direction,
     return std::nullopt;
   }
   const Element element{DeviceAddr(address), Bytes(width)};
-  if (refuse_if_produced(direction, tensor, byte_offset, element)) return std::nullopt;
+  if (refuse_if_produced(direction, tensor, element)) return std::nullopt;
   return element;
 }
 
-bool HostElementIo::refuse_if_produced(Direction direction, const ChipTensor& tensor, std::uint64_t byte_offset,
-                                       Element element) {
+bool HostElementIo::refuse_if_produced(Direction direction, const ChipTensor& tensor, Element element) {
   std::string producer;
   if (tensor.owner_task_id.is_valid()) {
     producer = fmt::format("task {} creates the tensor", tensor.owner_task_id.local());
   } else {
     const std::uint64_t width = element.size.count();
-    const std::uint64_t end = byte_offset > UINT64_MAX - width ? UINT64_MAX : byte_offset + width;
-    std::optional<std::uint32_t> writer = writers_.writer_of(tensor.buffer.addr, {byte_offset, end});
-    if (!writer) writer = unordered_writers_.writer_of(tensor.buffer.addr, {byte_offset, end});
+    const std::uint64_t first = element.address.value();
+    const std::uint64_t end = first > UINT64_MAX - width ? UINT64_MAX : first + width;
+    const std::optional<std::uint32_t> writer = written_.writer_of({first, end});
     if (!writer) return false;
     producer = fmt::format("task {} writes them", *writer);
   }
@@ -118,6 +117,9 @@ void HostElementIo::report_failure(Direction direction, Element element, const A
       break;
     case AccessStatus::kOutputOnly:
       reason = "they lie in a pure output argument, which can be neither read nor written";
+      break;
+    case AccessStatus::kNoData:
+      reason = "they lie in a tensor that was declared without data: it has an address and a size only";
       break;
     case AccessStatus::kBadSpan:
       reason = "the runner refuses them: they are not inside one live device allocation";

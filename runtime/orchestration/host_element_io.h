@@ -9,7 +9,7 @@
 
 #include "runtime/orchestration/api/pto_tensor.h"
 #include "runtime/orchestration/orchestration_report.h"
-#include "runtime/orchestration/tensor_map.h"
+#include "runtime/orchestration/written_memory.h"
 #include "runtime/tensor_access.h"
 #include "runtime/units.h"
 
@@ -20,15 +20,12 @@ namespace svmrt {
 // which is logged as an error of the call and reads as 0.
 //
 // The device has not started, so that bytes which a submitted task produces cannot exist: a tensor with an owner,
-// or an element that a recorded writer writes, is refused before anything is looked up. A writer of other elements
-// of the same buffer is no obstacle.
+// or an element that a recorded writer writes, is refused before anything is looked up. Writers count by the bytes they
+// write, under whichever buffer address; a writer of other elements is no obstacle.
 class HostElementIo {
  public:
-  // `writers` are those that dependencies are inferred from, `unordered_writers` those of MANUAL scopes and
-  // manual_dep tensors.
-  HostElementIo(TensorAccess& access, const TensorMap& writers, const TensorMap& unordered_writers,
-                OrchestrationReport& report)
-      : access_(access), writers_(writers), unordered_writers_(unordered_writers), report_(report) {}
+  HostElementIo(TensorAccess& access, const WrittenMemory& written, OrchestrationReport& report)
+      : access_(access), written_(written), report_(report) {}
 
   // The element's bits, zero-extended; 0 when refused. `indices` holds index_count numbers, missing ones count as 0.
   [[nodiscard]] std::uint64_t get(const ChipTensor& tensor, std::uint32_t index_count, const std::uint32_t* indices);
@@ -45,12 +42,11 @@ class HostElementIo {
   // Address and width of an element that may be accessed; nullopt, and reported, otherwise.
   std::optional<Element> locate(Direction direction, const ChipTensor& tensor, std::uint32_t index_count,
                                 const std::uint32_t* indices);
-  bool refuse_if_produced(Direction direction, const ChipTensor& tensor, std::uint64_t byte_offset, Element element);
+  bool refuse_if_produced(Direction direction, const ChipTensor& tensor, Element element);
   void report_failure(Direction direction, Element element, const AccessResult& result);
 
   TensorAccess& access_;
-  const TensorMap& writers_;
-  const TensorMap& unordered_writers_;
+  const WrittenMemory& written_;
   OrchestrationReport& report_;
 };
 

@@ -128,6 +128,20 @@ TEST_F(HostElementIoTest, PureOutputCanBeNeitherReadNorWritten) {
                "be neither read nor written");
 }
 
+TEST_F(HostElementIoTest, TensorWithoutDataCanBeNeitherReadNorWritten) {
+  ASSERT_TRUE(access.add_without_data(DeviceAddr(kDevice + 3072), Bytes(64)));
+  EXPECT_EQ(get(typed(kDevice + 3072, {16}, DataType::INT32), {1}), 0U);
+  expect_fatal(5,
+               "get_tensor_data: cannot read 4 bytes at 0x12d000000c04: they lie in a tensor that was declared without "
+               "data: it has an address and a size only");
+  start(default_config());
+  set<int>(typed(kDevice + 3072, {16}, DataType::INT32), {1}, 1);
+  expect_fatal(
+      5,
+      "set_tensor_data: cannot write 4 bytes at 0x12d000000c04: they lie in a tensor that was declared without "
+      "data: it has an address and a size only");
+}
+
 TEST_F(HostElementIoTest, FailedCopyIsFatal5AndNamesTheDriverCode) {
   device.copy_code = 17;
   EXPECT_EQ(get(typed(kChild, {4}, DataType::INT32), {0}), 0U);
@@ -205,6 +219,59 @@ TEST_F(HostElementIoTest, WriterOfOtherElementsDoesNotBlock) {
   EXPECT_FALSE(rt_is_fatal());
   EXPECT_EQ(get(typed(kDevice, {64}, DataType::UINT8), {7}), 0U);  // last byte of element (0, 1)
   EXPECT_TRUE(rt_is_fatal());
+}
+
+TEST_F(HostElementIoTest, ElementThatOnlyEndsInAWrittenByteIsFatal5) {
+  const std::uint32_t one[] = {1};
+  const std::uint32_t eighth[] = {7};
+  submit_inout(typed(kDevice, {64}, DataType::UINT8).view(one, eighth));
+  EXPECT_EQ(get(typed(kDevice, {8}, DataType::UINT64), {1}), 0x8f8e8d8c8b8a8988U);
+  EXPECT_FALSE(rt_is_fatal());
+  EXPECT_EQ(get(typed(kDevice, {8}, DataType::UINT64), {0}), 0U);
+  EXPECT_EQ(orchestrator->fatal_code(), PTO2_ERROR_INVALID_ARGS);
+}
+
+TEST_F(HostElementIoTest, WriterUnderAnotherBufferAddressBlocks) {
+  submit_inout(typed(kDevice, {16}, DataType::UINT32));
+  get(typed(kDevice + 8, {4}, DataType::UINT32), {1});
+  expect_fatal(5,
+               "get_tensor_data: the 4 bytes at 0x12d00000000c do not exist yet: task 0 writes them and the device has "
+               "not started; pass the value as an argument or have a task write it");
+
+  start(default_config());
+  submit_output(typed(kDevice + 8, {2}, DataType::UINT32));
+  const ChipTensor whole = typed(kDevice, {16}, DataType::UINT32);
+  EXPECT_EQ(get(whole, {1}), 0x87868584U);
+  EXPECT_EQ(get(whole, {4}), 0x93929190U);
+  EXPECT_FALSE(rt_is_fatal());
+  set<std::uint32_t>(whole, {3}, 1);
+  EXPECT_NE(orchestrator->fatal_message().find("task 0 writes them"), std::string::npos);
+  EXPECT_EQ(staged_[12], 0x8c);
+}
+
+TEST_F(HostElementIoTest, UnorderedWriterUnderAnotherBufferAddressBlocks) {
+  PTO2_SCOPE(PTO2ScopeMode::MANUAL) { submit_inout(typed(kDevice + 8, {1}, DataType::UINT32)); }
+  get(typed(kDevice, {16}, DataType::UINT32), {2});
+  EXPECT_NE(orchestrator->fatal_message().find("task 0 writes them"), std::string::npos);
+
+  start(default_config());
+  ChipTensor manual = typed(kDevice, {16}, DataType::UINT32);
+  manual.manual_dep = true;
+  submit_inout(manual);
+  get(typed(kDevice + 8, {1}, DataType::UINT32), {0});
+  EXPECT_NE(orchestrator->fatal_message().find("task 0 writes them"), std::string::npos);
+}
+
+TEST_F(HostElementIoTest, WriterThatLeavesTheHeapBlocksBehindIt) {
+  OrchestratorConfig config = default_config();
+  config.heap_base = DeviceAddr(kDevice - 1024);
+  config.heap_size = Bytes(1024);
+  start(std::move(config));
+  submit_inout(typed(kDevice - 4, {1}, DataType::UINT32));
+  EXPECT_EQ(get(typed(kDevice, {16}, DataType::UINT32), {0}), 0x83828180U);
+  submit_inout(typed(kDevice - 4, {2}, DataType::UINT32));
+  get(typed(kDevice, {16}, DataType::UINT32), {0});
+  EXPECT_NE(orchestrator->fatal_message().find("task 1 writes them"), std::string::npos);
 }
 
 TEST_F(HostElementIoTest, ReaderDoesNotBlock) {

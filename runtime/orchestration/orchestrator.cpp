@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/orchestration/tensor_check.h"
+#include "runtime/orchestration/tensor_overlap.h"
+
 namespace svmrt {
 
 namespace {
@@ -46,8 +49,7 @@ Orchestrator::Orchestrator(TensorAccess& access, OrchestratorConfig config)
       report_(std::move(config_.log)),
       heap_(config_.heap_base, config_.heap_size),
       writers_(config_.tensor_map_entries),
-      unordered_writers_(UINT32_MAX),
-      io_(access, writers_, unordered_writers_, report_) {}
+      io_(access, written_, report_) {}
 
 bool Orchestrator::fatal(std::int32_t code, std::string message) {
   report_.raise(code, std::move(message));
@@ -98,9 +100,22 @@ TaskOutputTensors Orchestrator::alloc(const CoreTaskArgs& args) {
 }
 
 bool Orchestrator::check_args(std::string_view call, const CoreTaskArgs& args) {
-  if (!args.has_error) return true;
-  return fatal(PTO2_ERROR_INVALID_ARGS,
-               fmt::format("{}: {}", call, args.error_msg != nullptr ? args.error_msg : "arguments with an error"));
+  if (args.has_error) {
+    return fatal(PTO2_ERROR_INVALID_ARGS,
+                 fmt::format("{}: {}", call, args.error_msg != nullptr ? args.error_msg : "arguments with an error"));
+  }
+  for (std::int32_t i = 0; i < args.tensor_count(); ++i) {
+    const TensorArgType tag = args.tag(i);
+    const std::string defect =
+        tag == TensorArgType::OUTPUT ? info_defect(args.create_info(i)) : tensor_defect(args.tensor(i).ref());
+    if (!defect.empty()) {
+      return fatal(PTO2_ERROR_INVALID_ARGS,
+                   fmt::format("{}: tensor argument {} ({}): {}", call, i, get_tag_name(tag), defect));
+    }
+  }
+  if (args.predicate().op == PredicateOp::NONE) return true;
+  const std::string defect = tensor_defect(*args.predicate().operand.tensor);
+  return defect.empty() || fatal(PTO2_ERROR_INVALID_ARGS, fmt::format("{}: predicate operand: {}", call, defect));
 }
 
 bool Orchestrator::set_launch(std::string_view call, const MixedKernels& kernels, const CoreTaskArgs& args,
@@ -218,13 +233,7 @@ bool Orchestrator::infer_predecessors(std::string_view call, std::int32_t positi
 
 bool Orchestrator::create_output(std::string_view call, std::int32_t position, const TensorCreateInfo& info,
                                  ChipTensor& tensor) {
-  const std::uint64_t width = get_element_size(info.dtype());
-  if (width == 0 || !tensor.set_row_major(info.shapes(), info.ndims())) {
-    return fatal(PTO2_ERROR_INVALID_ARGS,
-                 fmt::format("{}: output {} has {} dimensions and element size {}; it needs 1 to {} dimensions, a "
-                             "valid dtype and strides below 2^32 elements",
-                             call, position, info.ndims(), width, MAX_TENSOR_DIMS));
-  }
+  tensor.set_row_major(info.shapes(), info.ndims());
   tensor.dtype = info.dtype();
   tensor.manual_dep = info.manual_dep();
   tensor.address_space = AddressSpace::DEVICE;
@@ -240,11 +249,19 @@ bool Orchestrator::create_output(std::string_view call, std::int32_t position, c
   return true;
 }
 
+bool Orchestrator::inside_heap(const ChipTensor& tensor) const {
+  const ByteRange range = byte_range(tensor);
+  return span_inside(DeviceAddr(tensor.buffer.addr + range.first), Bytes(range.end - range.first), config_.heap_base,
+                     config_.heap_size);
+}
+
 bool Orchestrator::record_writers(std::string_view call) {
   for (const TaskTensor& argument : tensors_) {
     if (argument.use != TensorUse::kInout && argument.use != TensorUse::kOutputExisting) continue;
-    const bool ordered = !in_manual_scope() && !argument.tensor.manual_dep;
-    if (!(ordered ? writers_ : unordered_writers_).record(next_task(), argument.tensor)) {
+    // Memory inside the heap is most of what tasks write, and lies in no region: no host access reaches it.
+    if (!inside_heap(argument.tensor)) written_.record(next_task(), argument.tensor);
+    if (in_manual_scope() || argument.tensor.manual_dep) continue;
+    if (!writers_.record(next_task(), argument.tensor)) {
       return fatal(PTO2_ERROR_TENSORMAP_OVERFLOW,
                    fmt::format("{}: the TensorMap pool of {} entries is full", call, config_.tensor_map_entries));
     }

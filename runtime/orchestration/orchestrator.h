@@ -19,6 +19,7 @@
 #include "runtime/orchestration/runtime_heap.h"
 #include "runtime/orchestration/task_graph.h"
 #include "runtime/orchestration/tensor_map.h"
+#include "runtime/orchestration/written_memory.h"
 #include "runtime/result.h"
 #include "runtime/tensor_access.h"
 #include "runtime/units.h"
@@ -77,7 +78,9 @@ class Orchestrator {
   bool add_explicit_predecessors(std::string_view call, const CoreTaskArgs& args);
   bool collect_tensors(std::string_view call, const CoreTaskArgs& args);
   bool infer_predecessors(std::string_view call, std::int32_t position, const TaskTensor& argument);
+  // `info` has passed check_args.
   bool create_output(std::string_view call, std::int32_t position, const TensorCreateInfo& info, ChipTensor& tensor);
+  [[nodiscard]] bool inside_heap(const ChipTensor& tensor) const;  // every written byte
   bool record_writers(std::string_view call);
   bool add_predecessor(std::string_view call, std::uint32_t task);
   // The outputs among the collected tensors, at an address that stays.
@@ -90,8 +93,8 @@ class Orchestrator {
   OrchestratorConfig config_;
   OrchestrationReport report_;
   RuntimeHeap heap_;
-  TensorMap writers_;            // what dependencies are inferred from
-  TensorMap unordered_writers_;  // writers in MANUAL scopes and of manual_dep tensors: they only forbid host access
+  TensorMap writers_;      // what dependencies are inferred from: not those in MANUAL scopes and of manual_dep tensors
+  WrittenMemory written_;  // what forbids host access: every writer, except of memory inside the heap
   HostElementIo io_;
   TaskGraph graph_;
   std::vector<PTO2ScopeMode> scopes_;

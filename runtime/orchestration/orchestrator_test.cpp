@@ -70,6 +70,24 @@ TEST_F(OrchestratorTest, RecordCarriesWhatWasSubmitted) {
   EXPECT_EQ(condition->target, -4);
 }
 
+TEST_F(OrchestratorTest, EachTaskHasItsOwnScalars) {
+  const auto submit = [](std::vector<std::uint64_t> scalars) {
+    CoreTaskArgs args;
+    for (const std::uint64_t scalar : scalars) args.add_scalar(scalar);
+    return rt_submit_aiv_task(0, args).task_id();
+  };
+  const auto scalars = [&](PTO2TaskId id) {
+    const auto stored = orchestrator->graph().scalars(task(id));
+    return std::vector<std::uint64_t>(stored.begin(), stored.end());
+  };
+  const PTO2TaskId first = submit({11, 12});
+  const PTO2TaskId second = submit({13});
+  const PTO2TaskId third = submit({});
+  EXPECT_EQ(scalars(first), (std::vector<std::uint64_t>{11, 12}));
+  EXPECT_EQ(scalars(second), (std::vector<std::uint64_t>{13}));
+  EXPECT_EQ(scalars(third), std::vector<std::uint64_t>{});
+}
+
 TEST_F(OrchestratorTest, KindFollowsTheActiveKernelSlots) {
   const auto kind = [&](const MixedKernels& kernels) { return task(submit_blocks(kernels, 1).task_id()).kind; };
   EXPECT_EQ(kind({1, -1, -1}), TaskKind::kCube);
@@ -308,18 +326,6 @@ TEST_F(OrchestratorTest, AllocTensorsTakesInfosAndNothingElse) {
   with_scalar.add_scalar(1);
   alloc_tensors(with_scalar);
   EXPECT_EQ(orchestrator->fatal_code(), PTO2_ERROR_INVALID_ARGS);
-}
-
-TEST_F(OrchestratorTest, InfoWithoutRepresentableShapeIsFatal5) {
-  const std::vector<std::vector<std::uint32_t>> wrong = {{}, {1, 1, 1, 1, 1, 1}, {1, 65536, 65536}};
-  for (const auto& shapes : wrong) {
-    start(default_config());
-    submit_create(shapes);
-    EXPECT_EQ(orchestrator->fatal_code(), PTO2_ERROR_INVALID_ARGS) << shapes.size();
-  }
-  start(default_config());
-  submit_create({1, 1, 1, 1, 1});
-  EXPECT_FALSE(rt_is_fatal());
 }
 
 TEST_F(OrchestratorTest, AutoInsideManualIsFatal5) {

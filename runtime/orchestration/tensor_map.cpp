@@ -43,14 +43,4 @@ void TensorMap::find_writers(const ChipTensor& tensor, CoveredWriters covered, s
   }
 }
 
-std::optional<std::uint32_t> TensorMap::writer_of(std::uint64_t buffer, const ByteRange& span) const {
-  const auto found = heads_.find(buffer);
-  if (found == heads_.end()) return std::nullopt;
-  for (std::uint32_t slot = found->second; slot != kNone; slot = entries_[slot].next) {
-    const Entry& entry = entries_[slot];
-    if (entry.range.overlaps(span) && touches(entry.tensor, span)) return entry.task;
-  }
-  return std::nullopt;
-}
-
 }  // namespace svmrt

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which task wrote which part of which buffer last: what dependency inference looks up. Writers are found by the
-// address of the buffer as the program gave it; the same memory under another base address is another buffer.
+// address of the buffer as the program gave it, as the public runtime does; the same memory under another base address
+// is another buffer, and makes no edge. Host accesses are decided by WrittenMemory instead.
 // Thread-compatible; owned by the orchestrator.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -27,9 +27,6 @@ class TensorMap {
   // Appends the task of each entry that overlaps `tensor`, latest first, a task once per entry. kReplace drops the
   // entries that `tensor` covers: whoever records `tensor` next comes after their tasks.
   void find_writers(const ChipTensor& tensor, CoveredWriters covered, std::vector<std::uint32_t>& tasks);
-
-  // The latest task that writes one of the bytes `span` of the buffer at `buffer`.
-  [[nodiscard]] std::optional<std::uint32_t> writer_of(std::uint64_t buffer, const ByteRange& span) const;
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
 

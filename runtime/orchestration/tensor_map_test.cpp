@@ -56,16 +56,5 @@ TEST(TensorMapTest, CapacityCountsLiveEntries) {
   EXPECT_EQ(writers(map, row(0x1000, 0, 8)), (Tasks{1}));
 }
 
-TEST(TensorMapTest, WriterOfNamesTheLatestThatWritesTheBytes) {
-  TensorMap map(8);
-  ASSERT_TRUE(map.record(1, row(0x1000, 0, 8)));
-  ASSERT_TRUE(map.record(2, row(0x1000, 4, 8)));
-  EXPECT_EQ(map.writer_of(0x1000, {0, 4}), 1U);
-  EXPECT_EQ(map.writer_of(0x1000, {16, 20}), 2U);
-  EXPECT_EQ(map.writer_of(0x1000, {47, 48}), 2U);
-  EXPECT_EQ(map.writer_of(0x1000, {48, 52}), std::nullopt);
-  EXPECT_EQ(map.writer_of(0x2000, {0, 4}), std::nullopt);
-}
-
 }  // namespace
 }  // namespace svmrt

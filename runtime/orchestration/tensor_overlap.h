@@ -9,7 +9,8 @@
 
 namespace svmrt {
 
-// Bytes relative to the buffer's start, end excluded; saturates at 2^64 - 1. first == end: no element.
+// Bytes relative to the buffer's start unless said otherwise, end excluded; saturates at 2^64 - 1. first == end: no
+// element.
 struct ByteRange {
   std::uint64_t first = 0;
   std::uint64_t end = 0;

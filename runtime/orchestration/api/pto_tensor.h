@@ -124,6 +124,8 @@ struct PTOBufferHandle {
 
 // Element (i0, i1, ...) lies at buffer.addr + (start_offset + sum(i * stride)) * element bytes.
 //
+// The fields are the program's to edit; a submit refuses what no longer describes a tensor.
+//
 // What cannot be represented becomes a default-constructed, unallocated tensor (address 0), which every host access
 // refuses: ndims 0 or above MAX_TENSOR_DIMS, a stride above 2^32 - 1 elements, a reshape of a tensor that is not
 // contiguous or has another number of elements, a dimension number that does not exist, an empty slice step.
