@@ -41,7 +41,9 @@ void RunContext::close_host_views() {
 
 std::uint64_t RunContext::device_malloc(void* context, std::uint64_t bytes) {
   RunContext& run = run_of(context);
-  return run.runner_.allocate(Bytes(bytes), run.timeline()).value_or(DeviceAddr{}).value();
+  const Result<DeviceAddr> allocated = run.runner_.allocate(Bytes(bytes), run.timeline());
+  if (!allocated) run.last_allocation_code_ = allocated.error().driver_code;
+  return allocated.value_or(DeviceAddr{}).value();
 }
 
 std::int32_t RunContext::device_free(void* context, std::uint64_t device) {

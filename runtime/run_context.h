@@ -30,6 +30,9 @@ class RunContext {
   // run gets no views (acquire answers kUnavailable, register null); copies still work. Idempotent.
   void close_host_views();
   [[nodiscard]] const MappingStats& mapping_stats() const { return views_.stats(); }
+  // Why the table's device_malloc last answered 0: the table itself has no room for a code. kNone: it never did, or the
+  // runner refused by itself.
+  [[nodiscard]] DriverCode last_allocation_code() const { return last_allocation_code_; }
 
  private:
   friend class DeviceRunner;
@@ -50,6 +53,7 @@ class RunContext {
   RunViews views_;
   HostApi api_;
   bool views_closed_ = false;
+  DriverCode last_allocation_code_ = DriverCode::kNone;
 };
 
 }  // namespace svmrt

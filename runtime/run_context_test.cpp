@@ -235,6 +235,8 @@ TEST_P(AnyPolicy, ChargesAndTimeGoToTheRunsTimeline) {
   api.charge_view_accesses(api.context, 3, 5);
   EXPECT_EQ(driver.charged_loads(), 3u);
   EXPECT_EQ(driver.charged_stores(), 5u);
+  ASSERT_NE(run->timeline(), kRunnerTimeline);
+  EXPECT_EQ(driver.charged_timelines(), std::vector<TimelineId>{run->timeline()});
 }
 
 TEST_P(DropsAtClose, MapAndUnmapTimeAreThoseOfTheDriverCalls) {

@@ -38,6 +38,8 @@ bool TensorAccess::add_output_only(DeviceAddr device, Bytes size) {
   return add(device, size, Kind::kOutputOnly, nullptr);
 }
 
+bool TensorAccess::add_without_data(DeviceAddr device, Bytes size) { return add(device, size, Kind::kNoData, nullptr); }
+
 bool TensorAccess::add(DeviceAddr device, Bytes size, Kind kind, void* host) {
   if (closed_ || api_ == nullptr || device.is_null() || !is_range(device, size)) return false;
   regions_.push_back({device, size, kind, Means::kUnresolved, static_cast<std::byte*>(host)});
@@ -78,8 +80,8 @@ TensorAccess::Region* TensorAccess::find(DeviceAddr device, Bytes size) {
   }
   const IndexEntry* best = nullptr;
   const auto is_better = [this](const IndexEntry& a, const IndexEntry& b) {
-    const bool a_refuses = regions_[a.region].kind == Kind::kOutputOnly;
-    const bool b_refuses = regions_[b.region].kind == Kind::kOutputOnly;
+    const bool a_refuses = refuses(regions_[a.region]);
+    const bool b_refuses = refuses(regions_[b.region]);
     return a_refuses != b_refuses ? b_refuses : a.region < b.region;
   };
   auto entry = std::upper_bound(index_.begin(), index_.end(), device.value(),
@@ -141,6 +143,8 @@ AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
   switch (region->kind) {
     case Kind::kOutputOnly:
       return {AccessStatus::kOutputOnly};
+    case Kind::kNoData:
+      return {AccessStatus::kNoData};
     case Kind::kStaged:
       std::memmove(to, region->host + (device - region->base).count(), size.count());
       return {};
@@ -171,6 +175,8 @@ AccessResult TensorAccess::write(DeviceAddr device, const void* from, Bytes size
   switch (region->kind) {
     case Kind::kOutputOnly:
       return {AccessStatus::kOutputOnly};
+    case Kind::kNoData:
+      return {AccessStatus::kNoData};
     case Kind::kStaged:
       return write_staged(*region, device, from, size);
     case Kind::kChildMemory:
@@ -223,6 +229,7 @@ AccessResult TensorAccess::write_staged(Region& region, DeviceAddr device, const
   stats_.push_time += Picoseconds(now() - start);
   if (code != 0) return {AccessStatus::kCopyFailed, code};
   std::memmove(region.host + (device - region.base).count(), from, size.count());
+  ++stats_.staged_writes;
   return {};
 }
 

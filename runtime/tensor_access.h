@@ -5,7 +5,7 @@
 // *child-memory* region (a tensor that already lives on the device) is only claimed at bind, which makes no call;
 // its first access resolves the means once for this run: a host view from the runner's cache or, when there is
 // none, one device copy per access. The copy path holds no bytes: a read cannot be stale, a write lands at once,
-// each access counts into `device_copies`. A *pure output* region refuses both directions.
+// each access counts into `device_copies`. A *pure output* region and one *without data* refuse both directions.
 //
 // Ownership: borrows the HostApi and the caller buffers until close(). Views belong to the runner's cache.
 // Thread-bound: one TensorAccess is used by one thread at a time.
@@ -24,6 +24,7 @@ enum class AccessStatus {
   kOk,
   kNoRegion,     // no region covers the whole span (start, end or overflow); nothing was touched
   kOutputOnly,   // the span lies in a pure output argument
+  kNoData,       // the span lies in an argument that was declared to have an address and a size, but no bytes
   kBadSpan,      // the runner refuses the span: not inside one live allocation
   kCopyFailed,   // the device copy, or the push of a staged write, failed; `driver_code` says how
   kUnavailable,  // runner finalized, device lost, this access already closed, or the api lacks the copy function
@@ -47,6 +48,7 @@ struct AccessStats {
   Bytes bytes_with_view;                // their bytes, as claimed
   Picoseconds copy_time;                // of device_copies
   Picoseconds push_time;                // of pushes of staged writes
+  std::uint64_t staged_writes = 0;      // that reached the caller's buffer
 };
 
 class TensorAccess {
@@ -58,11 +60,12 @@ class TensorAccess {
   ~TensorAccess();  // closes
 
   // Adds a region; false (and nothing added) for a null api, an empty region, a null address (device or host) or an
-  // address range that runs past 2^64, and after close. None of the three makes a driver call. Regions may overlap: an
-  // access goes to the first added one that covers its whole span and is not a pure output.
+  // address range that runs past 2^64, and after close. None of the four makes a driver call. Regions may overlap: an
+  // access goes to the first added one that covers its whole span and does not refuse accesses.
   [[nodiscard]] bool add_staged(DeviceAddr device, void* host, Bytes size);
   [[nodiscard]] bool claim_child_memory(DeviceAddr device, Bytes size);
   [[nodiscard]] bool add_output_only(DeviceAddr device, Bytes size);
+  [[nodiscard]] bool add_without_data(DeviceAddr device, Bytes size);
 
   // Copies the bytes of [device, device + size) to `to`. On failure `to` is untouched. One region must cover the whole
   // span; an empty span (size 0) is covered by none.
@@ -80,7 +83,7 @@ class TensorAccess {
   [[nodiscard]] const AccessStats& stats() const { return stats_; }
 
  private:
-  enum class Kind : std::uint8_t { kStaged, kChildMemory, kOutputOnly };
+  enum class Kind : std::uint8_t { kStaged, kChildMemory, kOutputOnly, kNoData };
   // How a child-memory region is reached; decided at its first access and kept until close.
   enum class Means : std::uint8_t { kUnresolved, kView, kCopy, kBadSpan, kUnavailable };
   struct Region {
@@ -98,6 +101,9 @@ class TensorAccess {
     bool overlaps = false;  // with any other region
   };
 
+  [[nodiscard]] static bool refuses(const Region& region) {
+    return region.kind == Kind::kOutputOnly || region.kind == Kind::kNoData;
+  }
   [[nodiscard]] bool add(DeviceAddr device, Bytes size, Kind kind, void* host);
   void build_index();
   [[nodiscard]] Region* find(DeviceAddr device, Bytes size);

@@ -173,6 +173,16 @@ TEST_F(TensorAccessTest, RegionMayEndAtTheTopOfTheAddressSpaceButNotBeyond) {
   EXPECT_FALSE(access.claim_child_memory(DeviceAddr(64), Bytes(~std::uint64_t{0})));
 }
 
+TEST_F(TensorAccessTest, RegionWithoutDataRefusesBothDirectionsAndMakesNoCall) {
+  const DeviceAddr device = block(128);
+  ASSERT_TRUE(access.add_without_data(device, Bytes(64)));
+  EXPECT_EQ(read(device, 8), AccessStatus::kNoData);
+  EXPECT_TRUE(untouched());
+  EXPECT_EQ(write(device, 1), AccessStatus::kNoData);
+  EXPECT_EQ(access.resolve_all(), 0u);
+  EXPECT_EQ(driver.sequence(), "allocate");
+}
+
 TEST_F(TensorAccessTest, OutputOnlyRefusesBothDirections) {
   const DeviceAddr device = block(128);
   ASSERT_TRUE(access.add_output_only(device, Bytes(64)));

@@ -27,6 +27,8 @@ struct TensorArgument {
   // Staged: the caller's buffer of size() bytes, borrowed while a run is open. Child memory: the bytes to upload at
   // set-up, borrowed until set-up returns; null for direction kOut.
   void* host = nullptr;
+  // False: an address and a size without meaningful bytes; the orchestration can neither read nor write them.
+  bool has_data = true;
 
   [[nodiscard]] Bytes size() const;
 };

@@ -75,7 +75,9 @@ Result<void> BoundRun::stage_one(std::size_t index) {
   }
   const HostApi& api = context_->api();
   addresses_[index] = DeviceAddr(api.device_malloc(api.context, argument.size().count()));
-  if (addresses_[index].is_null()) return tl::unexpected(staging_error("allocate", argument, DriverCode::kNone));
+  if (addresses_[index].is_null()) {
+    return tl::unexpected(staging_error("allocate", argument, context_->last_allocation_code()));
+  }
   if (argument.direction == Direction::kOut) return {};
   const Picoseconds begin = now();
   const auto code = static_cast<DriverCode>(
@@ -90,7 +92,9 @@ Result<void> BoundRun::claim_regions() {
     const TensorArgument& argument = request_.tensors[i];
     const DeviceAddr address = addresses_[i];
     bool claimed = false;
-    if (argument.direction == Direction::kOut) {
+    if (!argument.has_data) {
+      claimed = access_.add_without_data(address, argument.size());
+    } else if (argument.direction == Direction::kOut) {
       claimed = access_.add_output_only(address, argument.size());
     } else if (argument.residency == Residency::kChildMemory) {
       claimed = access_.claim_child_memory(address, argument.size());
@@ -110,11 +114,12 @@ Result<void> BoundRun::claim_regions() {
 
 void BoundRun::map_all_child_memory() {
   access_.resolve_all();
-  // Outputs are refused to the orchestration, so no region of it will ask for their views.
+  // Outputs and tensors without data are refused to the orchestration, so no region of it asks for their views.
   const HostApi& api = context_->api();
   for (std::size_t i = 0; i < request_.tensors.size(); ++i) {
     const TensorArgument& argument = request_.tensors[i];
-    if (argument.residency != Residency::kChildMemory || argument.direction != Direction::kOut) continue;
+    const bool refused = argument.direction == Direction::kOut || !argument.has_data;
+    if (argument.residency != Residency::kChildMemory || !refused) continue;
     void* view = nullptr;
     const auto status =
         api.acquire_child_memory_host_view(api.context, addresses_[i].value(), argument.size().count(), &view);
@@ -147,7 +152,10 @@ Result<void> BoundRun::orchestrate() {
   if (arguments.has_error) return fail(ErrorCode::kInvalidArgument, arguments.error_msg);
 
   const auto expected = request_.callable->expected_arg_count(arguments);
-  if (!expected) return tl::unexpected(expected.error());
+  if (!expected) {
+    report_.orch_error_code = expected.error().orchestration_code;
+    return tl::unexpected(expected.error());
+  }
   const auto given = arguments.tensor_count() + arguments.scalar_count();
   if (*expected != given) {
     return fail(ErrorCode::kInvalidArgument,
@@ -179,6 +187,7 @@ void BoundRun::close_host_views() {
   report_.region_bytes_with_view += accesses.bytes_with_view;
   report_.device_copies = accesses.device_copies;
   report_.accesses = accesses.accesses;
+  report_.staged_writes = accesses.staged_writes;
   report_.copy_time = accesses.copy_time;
   report_.push_time = accesses.push_time;
 }

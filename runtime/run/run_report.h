@@ -18,6 +18,7 @@ struct RunReport {
   Bytes region_bytes_with_view;
   std::uint64_t device_copies = 0;  // accesses served by a device copy
   std::uint64_t accesses = 0;       // get and set on child-memory tensors
+  std::uint64_t staged_writes = 0;  // set on staged tensors: they stay in the caller's buffer
   std::uint64_t tasks = 0;
 
   Picoseconds bind_time;  // uploads, orchestration and host_view_close together

@@ -183,11 +183,11 @@ Picoseconds FakeDriver::now_ps(TimelineId timeline) const {
   return now_.at(timeline);
 }
 
-void FakeDriver::charge_view_accesses(TimelineId, std::uint64_t loads, std::uint64_t stores) {
+void FakeDriver::charge_view_accesses(TimelineId timeline, std::uint64_t loads, std::uint64_t stores) {
   const std::lock_guard lock(mutex_);
   loads_ += loads;
   stores_ += stores;
-  ++charge_calls_;
+  charged_timelines_.push_back(timeline);
 }
 
 void FakeDriver::fail(CallKind kind, std::uint64_t index, DriverCode code) {
@@ -261,7 +261,12 @@ std::uint64_t FakeDriver::charged_stores() const {
 
 std::uint64_t FakeDriver::charge_calls() const {
   const std::lock_guard lock(mutex_);
-  return charge_calls_;
+  return charged_timelines_.size();
+}
+
+std::vector<TimelineId> FakeDriver::charged_timelines() const {
+  const std::lock_guard lock(mutex_);
+  return charged_timelines_;
 }
 
 std::byte* FakeDriver::bytes_at(DeviceAddr address) const { return first_page_ + (address - base_).count(); }

@@ -84,6 +84,8 @@ class FakeDriver final : public Driver {
   [[nodiscard]] std::uint64_t charged_loads() const;
   [[nodiscard]] std::uint64_t charged_stores() const;
   [[nodiscard]] std::uint64_t charge_calls() const;
+  // That each call of charge_view_accesses named, in order.
+  [[nodiscard]] std::vector<TimelineId> charged_timelines() const;
   // The test's own way to the bytes at an address of a live block.
   [[nodiscard]] std::byte* bytes_at(DeviceAddr address) const;
 
@@ -116,7 +118,7 @@ class FakeDriver final : public Driver {
   std::uint64_t calls_with_lock_held_ = 0;
   std::uint64_t loads_ = 0;
   std::uint64_t stores_ = 0;
-  std::uint64_t charge_calls_ = 0;
+  std::vector<TimelineId> charged_timelines_;
 };
 
 }  // namespace svmrt::testing
