@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "sim/config/nesting_limit.h"
+#include "sim/config/printable.h"
 
 namespace svmsim {
 namespace {
@@ -30,12 +31,7 @@ std::string shown(std::string_view text, std::size_t limit = kShownBytes) {
       if (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80U) != 0) line.pop_back();
       return line + "...";
     }
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
-      line += c;
-    }
+    line += printable({&c, 1});
   }
   return line;
 }
@@ -44,7 +40,11 @@ std::string described(const toml::node* node) {
   if (node == nullptr) return "nothing";
   if (const auto* value = node->as_string()) return fmt::format("\"{}\"", shown(value->get()));
   if (const auto* value = node->as_integer()) return fmt::format("{}", value->get());
-  if (const auto* value = node->as_floating_point()) return fmt::format("{}", value->get());
+  if (const auto* value = node->as_floating_point()) {
+    const std::string digits = fmt::format("{}", value->get());
+    // A decimal without a fraction must not look like the integer that it is not.
+    return digits.find_first_not_of("-0123456789") == std::string::npos ? digits + ".0" : digits;
+  }
   if (const auto* value = node->as_boolean()) return value->get() ? "true" : "false";
   if (const auto* array = node->as_array()) return fmt::format("an array of {}", array->size());
   if (node->is_table()) return "a table";

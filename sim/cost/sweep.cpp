@@ -36,7 +36,9 @@ std::string ordinary_page_refusal(const Platform& platform, const MapCostRow& ro
 // Why there is no price for this row, or nothing.
 std::string missing_cost(const Platform& platform, const Calibration& calibration, const MapCostRow& row) {
   if (row.bytes.count() == 0) return "a block has at least one byte";
-  if (row.bytes > platform.hbm) return fmt::format("the device has {} bytes of memory", platform.hbm.count());
+  constexpr std::uint32_t kAnyDevice = 0;
+  const std::uint64_t padded = p4_acl_malloc(row.bytes.count(), AclMallocPolicy::kHugeFirst, kAnyDevice).size;
+  if (padded > platform.hbm.count()) return fmt::format("the device has {} bytes of memory", platform.hbm.count());
   if (!platform.host_map_path) return "the runner has no host-map path on this platform";
   if (platform.personality == Personality::kV2 && platform.host == HostKind::kVmWithoutWc) {
     return "the driver refuses every mapping: this virtual machine has no write-combining";

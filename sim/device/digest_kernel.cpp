@@ -106,12 +106,13 @@ tl::expected<void, std::string> run_digest_kernel(Machine& machine, const TaskGr
   const bool zeros = task.kind == svmrt::TaskKind::kAlloc;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!is_written(tensors[i].use) || located[i].data == nullptr) continue;
-    std::uint64_t place = i << 48;
+    const std::uint64_t output_digest = mix64(digest.value() + i);
+    std::uint64_t place = 0;
     for_each_run(tensors[i].tensor, located[i].data, [&](std::byte* run, std::size_t size) {
       if (zeros) {
         std::memset(run, 0, size);
       } else {
-        fill(run, size, digest.value(), place);
+        fill(run, size, output_digest, place);
       }
     });
   }

@@ -42,10 +42,15 @@ class DigestKernel : public ::testing::Test {
 
   void run(const std::vector<TaskTensor>& tensors, std::vector<std::uint64_t> scalars = {},
            TaskKind kind = TaskKind::kCube, std::int32_t function = 0) {
+    run_with({function, -1, -1}, tensors, std::move(scalars), kind);
+  }
+
+  void run_with(const MixedKernels& functions, const std::vector<TaskTensor>& tensors,
+                std::vector<std::uint64_t> scalars = {}, TaskKind kind = TaskKind::kMixed) {
     TaskGraph graph;
     TaskRecord task;
     task.kind = kind;
-    task.kernels.aic_kernel_id = function;
+    task.kernels = functions;
     graph.add(task, tensors, scalars, {});
     const auto ran = run_digest_kernel(*machine_, graph, graph.tasks()[0]);
     ASSERT_TRUE(ran.has_value()) << ran.error();
@@ -73,6 +78,43 @@ TEST_F(DigestKernel, EveryInputByteScalarAndFunctionChangesTheOutput) {
     EXPECT_TRUE(seen.insert(output({1}, 0)).second) << "byte " << i;
     byte ^= std::byte{1};
   }
+}
+
+TEST_F(DigestKernel, FunctionOfEachKernelSlotChangesTheOutput) {
+  const DeviceAddr out = allocate(32);
+  std::set<std::vector<std::byte>> seen;
+  for (const MixedKernels& functions : {MixedKernels{1, 2, 3}, {9, 2, 3}, {1, 9, 3}, {1, 2, 9}}) {
+    run_with(functions, {{tensor(out, {32}), TensorUse::kOutputExisting}});
+    seen.insert(bytes(out, 32));
+  }
+  EXPECT_EQ(seen.size(), 4U);
+}
+
+TEST_F(DigestKernel, NoDepBytesChangeTheOutput) {
+  const DeviceAddr beside = allocate(32);
+  const DeviceAddr out = allocate(32);
+  const auto output = [&] {
+    run({{tensor(beside, {32}), TensorUse::kNoDep}, {tensor(out, {32}), TensorUse::kOutputExisting}});
+    return bytes(out, 32);
+  };
+  const auto before = output();
+  *machine_->device_bytes(beside + Bytes(31), Bytes(1)) ^= std::byte{1};
+  EXPECT_NE(output(), before);
+}
+
+TEST_F(DigestKernel, OutputsOfEqualShapeDiffer) {
+  const DeviceAddr first = allocate(32);
+  const DeviceAddr second = allocate(32);
+  run({{tensor(first, {32}), TensorUse::kOutputExisting}, {tensor(second, {32}), TensorUse::kOutputExisting}});
+  EXPECT_NE(bytes(first, 32), bytes(second, 32));
+}
+
+TEST_F(DigestKernel, RowsOfAStridedOutputDiffer) {
+  const DeviceAddr at = allocate(64);
+  const std::uint32_t shape[] = {2, 3};
+  const std::uint32_t offset[] = {1, 4};
+  run({{tensor(at, {8, 8}).view(shape, offset), TensorUse::kOutputExisting}});
+  EXPECT_NE(bytes(at + Bytes(8 + 4), 3), bytes(at + Bytes(16 + 4), 3));
 }
 
 TEST_F(DigestKernel, AddressesTakeNoPart) {

@@ -13,22 +13,31 @@ using svmrt::TaskRecord;
 
 namespace {
 
-// Cores of one kind; a heap of (time at which it is free, number).
+// Cores of one kind: those that nobody claims as a heap of (time at which it is free, number).
 class CorePool {
  public:
   explicit CorePool(std::uint32_t count) {
     for (std::uint32_t core = 0; core < count; ++core) free_.push({Picoseconds(0), core});
   }
-  [[nodiscard]] Picoseconds earliest() const { return free_.top().first; }
-  void occupy_earliest(Picoseconds until) {
-    const std::uint32_t core = free_.top().second;
+  // Claims the core that is free earliest and returns when that is. When all are claimed already, the caller shares
+  // one of its own.
+  Picoseconds claim_earliest() {
+    if (free_.empty()) return Picoseconds(0);
+    const auto [time, core] = free_.top();
     free_.pop();
-    free_.push({until, core});
+    claimed_.push_back(core);
+    return time;
+  }
+  // Ends every claim: those cores are free from `time` on.
+  void release_claimed(Picoseconds time) {
+    for (const std::uint32_t core : claimed_) free_.push({time, core});
+    claimed_.clear();
   }
 
  private:
   using Entry = std::pair<Picoseconds, std::uint32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> free_;
+  std::vector<std::uint32_t> claimed_;
 };
 
 struct Cores {
@@ -42,19 +51,17 @@ Picoseconds run_block(const TaskRecord& task, const KernelTable& kernels, Picose
   const auto& slots = task.kernels;
   Picoseconds start = ready;
   Picoseconds duration;
-  std::uint32_t vectors = 0;
   const auto add_slot = [&](std::int32_t function, CorePool& pool) {
-    if (function < 0) return false;
-    start = std::max(start, pool.earliest());
+    if (function < 0) return;
+    start = std::max(start, pool.claim_earliest());
     duration = std::max(duration, kernels.duration_of(function));
-    return true;
   };
-  const bool cube = add_slot(slots.aic_kernel_id, cores.cube);
-  if (add_slot(slots.aiv0_kernel_id, cores.vector)) ++vectors;
-  if (add_slot(slots.aiv1_kernel_id, cores.vector)) ++vectors;
+  add_slot(slots.aic_kernel_id, cores.cube);
+  add_slot(slots.aiv0_kernel_id, cores.vector);
+  add_slot(slots.aiv1_kernel_id, cores.vector);
   const Picoseconds end = start + duration;
-  if (cube) cores.cube.occupy_earliest(end);
-  for (std::uint32_t n = 0; n < vectors; ++n) cores.vector.occupy_earliest(end);
+  cores.cube.release_claimed(end);
+  cores.vector.release_claimed(end);
   begin = start;
   return end;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatches a task graph onto cube and vector cores: a task is ready when its last predecessor ended; ready tasks
 // go first come, first served (equal times: submission order), each to the core that is free earliest (equal:
-// lowest number). A dummy or alloc task takes no core and no time. Thread-compatible.
+// lowest number); a task of several kernels holds a core of its own for each, as far as there are that many, from when
+// all are free until the slowest ends. A dummy or alloc task takes no core and no time. Thread-compatible.
 #pragma once
 
 #include <cstdint>

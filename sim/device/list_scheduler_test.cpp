@@ -15,6 +15,7 @@ using svmrt::TaskRecord;
 
 constexpr std::int32_t kCubeKernel = 1;    // takes 10
 constexpr std::int32_t kVectorKernel = 2;  // takes 3
+constexpr std::int32_t kUnknown = 99;      // not in the table: takes 77
 
 KernelTable kernels() {
   KernelTable table;
@@ -31,10 +32,17 @@ TaskRecord cube_task() {
   return task;
 }
 
-TaskRecord vector_task() {
+TaskRecord vector_task(std::int32_t function = kVectorKernel) {
   TaskRecord task;
   task.kind = TaskKind::kVector;
-  task.kernels.aiv0_kernel_id = kVectorKernel;
+  task.kernels.aiv0_kernel_id = function;
+  return task;
+}
+
+TaskRecord two_vector_task(std::int32_t first, std::int32_t second) {
+  TaskRecord task;
+  task.kind = TaskKind::kMixed;
+  task.kernels = {-1, first, second};
   return task;
 }
 
@@ -91,6 +99,24 @@ TEST(ListScheduler, TaskWaitsForItsSlowestPredecessor) {
   EXPECT_EQ(by_task(schedule(graph, kernels(), 1, 1))[join].begin, Picoseconds(10));
 }
 
+TEST(ListScheduler, TaskWaitsForItsSlowestPredecessorSubmittedLast) {
+  TaskGraph graph;
+  const auto fast = add(graph, vector_task());
+  const auto slow = add(graph, cube_task());
+  const auto join = add(graph, vector_task(), {fast, slow});
+  EXPECT_EQ(by_task(schedule(graph, kernels(), 1, 1))[join].begin, Picoseconds(10));
+}
+
+TEST(ListScheduler, TasksAreListedByBeginThenBySubmission) {
+  TaskGraph graph;
+  const auto at_once = add(graph, cube_task());
+  const auto waits = add(graph, cube_task());
+  const auto beside = add(graph, vector_task());
+  std::vector<std::uint32_t> order;
+  for (const ScheduledTask& task : schedule(graph, kernels(), 1, 1).tasks) order.push_back(task.task);
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{at_once, beside, waits}));
+}
+
 TEST(ListScheduler, EqualReadyTimesGoInSubmissionOrder) {
   TaskGraph graph;
   const auto first = add(graph, cube_task());
@@ -122,6 +148,49 @@ TEST(ListScheduler, BlocksOfATaskAreInstancesThatEachTakeACore) {
   EXPECT_EQ(schedule(graph, kernels(), 1, 2).makespan, Picoseconds(9));
 }
 
+TEST(ListScheduler, TaskSpansItsFirstBlocksBeginAndItsLastBlocksEnd) {
+  TaskGraph graph;
+  add(graph, vector_task(kUnknown));  // until 77
+  add(graph, vector_task());          // until 3
+  TaskRecord task = vector_task(kUnknown);
+  task.block_num = 2;  // from 3 to 80 and from 77 to 154
+  const auto blocks = add(graph, task);
+  add(graph, cube_task());  // dispatched last, ends before the others
+  const Schedule plan = schedule(graph, kernels(), 1, 2);
+  auto tasks = by_task(plan);
+  EXPECT_EQ(tasks[blocks].begin, Picoseconds(3));
+  EXPECT_EQ(tasks[blocks].end, Picoseconds(154));
+  EXPECT_EQ(plan.makespan, Picoseconds(154));
+}
+
+TEST(ListScheduler, TwoVectorSlotsWaitForTwoFreeCores) {
+  TaskGraph graph;
+  add(graph, vector_task(kUnknown));
+  const auto both = add(graph, two_vector_task(kVectorKernel, kVectorKernel));
+  EXPECT_EQ(by_task(schedule(graph, kernels(), 1, 2))[both].begin, Picoseconds(77));
+  EXPECT_EQ(by_task(schedule(graph, kernels(), 1, 3))[both].begin, Picoseconds(0));
+}
+
+TEST(ListScheduler, TwoVectorSlotsShareTheOnlyVectorCore) {
+  TaskGraph graph;
+  add(graph, vector_task());
+  const auto both = add(graph, two_vector_task(kVectorKernel, kVectorKernel));
+  auto tasks = by_task(schedule(graph, kernels(), 1, 1));
+  EXPECT_EQ(tasks[both].begin, Picoseconds(3));
+  EXPECT_EQ(tasks[both].end, Picoseconds(6));
+}
+
+TEST(ListScheduler, TwoVectorSlotsHoldBothCoresForTheSlowerOne) {
+  for (const auto& [first, second] : {std::pair{kVectorKernel, kUnknown}, std::pair{kUnknown, kVectorKernel}}) {
+    TaskGraph graph;
+    const auto both = add(graph, two_vector_task(first, second));
+    const auto behind = add(graph, vector_task());
+    auto tasks = by_task(schedule(graph, kernels(), 1, 2));
+    EXPECT_EQ(tasks[both].end, Picoseconds(77));
+    EXPECT_EQ(tasks[behind].begin, Picoseconds(77));
+  }
+}
+
 TEST(ListScheduler, MixedTaskHoldsAllItsCoresForItsSlowestKernel) {
   TaskGraph graph;
   TaskRecord mixed;
@@ -136,7 +205,7 @@ TEST(ListScheduler, MixedTaskHoldsAllItsCoresForItsSlowestKernel) {
 TEST(ListScheduler, UnknownFunctionTakesTheDefaultDuration) {
   TaskGraph graph;
   TaskRecord task = cube_task();
-  task.kernels.aic_kernel_id = 99;
+  task.kernels.aic_kernel_id = kUnknown;
   add(graph, task);
   EXPECT_EQ(schedule(graph, kernels(), 1, 1).makespan, Picoseconds(77));
 }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "sim/driver/hal_flags.h"
 #include "sim/machine/runtime_driver.h"
 #include "sim/memory/slice_layout.h"
 #include "sim/testing/test_machine.h"
@@ -130,6 +132,51 @@ TEST_F(MachineTest, MemoryWithoutDataCostsTimeAndMovesNothing) {
   EXPECT_EQ(other[0], std::byte{5});
 }
 
+TEST_F(MachineTest, BytesCopiedIntoMemoryWithoutDataGoNowhere) {
+  const DeviceAddr block = allocate(4096);
+  machine_->declare_device_without_data(block, Bytes(4096));
+  const std::vector<std::byte> host(16, std::byte{9});
+  const std::uint64_t before = now();
+  ASSERT_EQ(driver_.copy_to_device(kRunnerTimeline, block, host.data(), Bytes(16)), DriverCode::kNone);
+  EXPECT_EQ(now() - before, 8'000'000U + 16);
+  EXPECT_EQ(*machine_->device_bytes(block, Bytes(1)), std::byte{0});
+  EXPECT_FALSE(machine_->has_data(block, Bytes(16)));
+}
+
+TEST_F(MachineTest, SetMemoryWritesItsSpanAndNothingBeside) {
+  const DeviceAddr block = allocate(4096);
+  ASSERT_EQ(driver_.set_memory(kRunnerTimeline, block + Bytes(3), 0xab, Bytes(5)), DriverCode::kNone);
+  std::vector<std::byte> expected(16);
+  std::fill_n(expected.begin() + 3, 5, std::byte{0xab});
+  const std::byte* const seen = machine_->device_bytes(block, Bytes(16));
+  EXPECT_EQ(std::vector<std::byte>(seen, seen + 16), expected);
+}
+
+TEST_F(MachineTest, ViewAccessesOccupyNeitherDriverNorDevice) {
+  const TimelineId viewing = driver_.open_timeline();
+  const TimelineId other = driver_.open_timeline();
+  driver_.charge_view_accesses(viewing, 1000, 0);  // until 100'000
+  ASSERT_EQ(driver_.allocate(other, Bytes(4096)).code, DriverCode::kNone);
+  machine_->launch(other, Picoseconds(10), 1);
+  ASSERT_EQ(recorder_.records.size(), 3U);
+  EXPECT_EQ(recorder_.records[1].begin, Picoseconds(0));
+  EXPECT_EQ(recorder_.records[2].begin, Picoseconds(kAllocate));
+}
+
+TEST_F(MachineTest, LaunchOccupiesTheDeviceAndNotTheDriver) {
+  const TimelineId launching = driver_.open_timeline();
+  const TimelineId other = driver_.open_timeline();
+  machine_->launch(launching, Picoseconds(1'000'000), 1);
+  ASSERT_EQ(driver_.allocate(other, Bytes(4096)).code, DriverCode::kNone);
+  driver_.charge_view_accesses(other, 1, 0);
+  machine_->launch(other, Picoseconds(10), 1);
+  ASSERT_EQ(recorder_.records.size(), 4U);
+  EXPECT_EQ(recorder_.records[1].begin, Picoseconds(0));
+  EXPECT_EQ(recorder_.records[2].begin, Picoseconds(kAllocate));
+  EXPECT_EQ(recorder_.records[3].begin, Picoseconds(1'000'000));
+  EXPECT_EQ(driver_.now_ps(other), Picoseconds(1'000'010));
+}
+
 TEST_F(MachineTest, MemoryWithoutDataIsForgottenWithItsBlock) {
   const DeviceAddr block = allocate(4096);
   machine_->declare_device_without_data(block, Bytes(4096));
@@ -165,6 +212,40 @@ TEST(MachineDigest, SameCallsGiveTheSameDigestInWhateverSlice) {
   const auto holds_the_first_slice = make_test_machine();
   EXPECT_EQ(digest_of_calls(test_platform(), 4096), alone);
   EXPECT_NE(digest_of_calls(test_platform(), 4100), alone);
+}
+
+TEST(MachineDigest, CostOfACallTakesPart) {
+  const auto digest_at_cost = [](Picoseconds allocate) {
+    CostParameters costs = test_costs();
+    costs.allocate = allocate;
+    const auto machine = Machine::create(test_platform(), CostModel(costs));
+    EXPECT_TRUE(machine.has_value());
+    EXPECT_EQ(RuntimeDriver(**machine).allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kNone);
+    return (*machine)->trace_digest();
+  };
+  EXPECT_NE(digest_at_cost(Picoseconds(1)), digest_at_cost(Picoseconds(2)));
+}
+
+TEST(MachineDigest, TimelineOfACallTakesPart) {
+  const auto on_runner = make_test_machine();
+  const auto on_run = make_test_machine();
+  const TimelineId run = on_run->open_timeline();
+  EXPECT_EQ(RuntimeDriver(*on_runner).allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kNone);
+  EXPECT_EQ(RuntimeDriver(*on_run).allocate(run, Bytes(4096)).code, DriverCode::kNone);
+  EXPECT_NE(on_run->trace_digest(), on_runner->trace_digest());
+}
+
+TEST(MachineDigest, CodeOfAFailingCallTakesPart) {
+  const auto first = make_test_machine();
+  const auto second = make_test_machine();
+  // A register of the same block, refused for its kind in one case and as a wrong parameter in the other.
+  const auto refused = [](Machine& machine, std::uint32_t flag) {
+    const DeviceAddr block = RuntimeDriver(machine).allocate(kRunnerTimeline, Bytes(4096)).address;
+    return machine.host_register(kRunnerTimeline, block, 4096, flag, 0).code;
+  };
+  EXPECT_EQ(refused(*first, kDevMemMapHost), DriverCode::kNotSupport);
+  EXPECT_EQ(refused(*second, kHostIoMapDev), DriverCode::kParaError);
+  EXPECT_NE(first->trace_digest(), second->trace_digest());
 }
 
 TEST(MachineDigest, ViewAddressTakesNoPart) {

@@ -2,12 +2,17 @@
 #include "sim/machine/trace_writer.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace svmsim {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -24,22 +29,32 @@ std::string in_units_of(svmrt::Picoseconds time, std::uint64_t unit) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(std::string path, Format format) : path_(std::move(path)), format_(format) {
-  file_.open(unfinished_path(), std::ios::binary | std::ios::trunc);
-}
-
-tl::expected<std::unique_ptr<TraceWriter>, std::string> TraceWriter::create(const std::string& path) {
+tl::expected<std::unique_ptr<TraceWriter>, std::string> TraceWriter::create(const std::string& asked_path) {
+  if (asked_path.empty()) return tl::unexpected(std::string("an empty name is no file"));
+  std::error_code error;
+  const fs::file_status found = fs::status(asked_path, error);
+  if (fs::exists(found) && !fs::is_regular_file(found)) {
+    return tl::unexpected(fmt::format("{} is not a regular file", asked_path));
+  }
+  std::string path = fs::exists(found) ? fs::canonical(asked_path, error).string() : asked_path;
+  std::string unfinished = path + ".XXXXXX";
+  const int descriptor = mkstemp(unfinished.data());
+  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
+  if (file == nullptr) return tl::unexpected(failed("write", path));
   const Format format = path.ends_with(".jsonl") ? Format::kJsonLines : Format::kChromeEvents;
-  std::unique_ptr<TraceWriter> writer(new TraceWriter(path, format));
-  if (!writer->file_.is_open()) return tl::unexpected(failed("write", path));
-  if (format == Format::kChromeEvents) writer->file_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  std::unique_ptr<TraceWriter> writer(new TraceWriter(std::move(path), std::move(unfinished), file, format));
+  if (format == Format::kChromeEvents) writer->write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   return writer;
 }
 
 TraceWriter::~TraceWriter() {
-  if (!file_.is_open()) return;
-  file_.close();
-  std::remove(unfinished_path().c_str());
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  std::remove(unfinished_path_.c_str());
+}
+
+void TraceWriter::write(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
 }
 
 void TraceWriter::on_call(const CallRecord& record) {
@@ -49,23 +64,26 @@ void TraceWriter::on_call(const CallRecord& record) {
                                         address, record.size.count(), svmrt::code_number(record.code));
   const auto timeline = static_cast<std::uint32_t>(record.timeline);
   if (format_ == Format::kJsonLines) {
-    file_ << fmt::format("{{\"call\":\"{}\",\"timeline\":{},{},\"begin_ns\":{},\"cost_ns\":{}}}\n",
-                         call_kind_name(record.kind), timeline, facts, in_units_of(record.begin, 1000),
-                         in_units_of(record.cost, 1000));
+    write(fmt::format("{{\"call\":\"{}\",\"timeline\":{},{},\"begin_ns\":{},\"cost_ns\":{}}}\n",
+                      call_kind_name(record.kind), timeline, facts, in_units_of(record.begin, 1000),
+                      in_units_of(record.cost, 1000)));
   } else {
-    file_ << fmt::format("{}{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{{}}}}}",
-                         records_ == 0 ? "" : ",\n", call_kind_name(record.kind), timeline,
-                         in_units_of(record.begin, 1'000'000), in_units_of(record.cost, 1'000'000), facts);
+    write(fmt::format("{}{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{{}}}}}",
+                      records_ == 0 ? "" : ",\n", call_kind_name(record.kind), timeline,
+                      in_units_of(record.begin, 1'000'000), in_units_of(record.cost, 1'000'000), facts));
   }
   ++records_;
 }
 
 tl::expected<void, std::string> TraceWriter::finish() {
-  if (format_ == Format::kChromeEvents) file_ << "\n]}\n";
-  file_.flush();
-  if (!file_) return tl::unexpected(failed("write", path_));
-  file_.close();
-  if (std::rename(unfinished_path().c_str(), path_.c_str()) != 0) return tl::unexpected(failed("name", path_));
+  if (format_ == Format::kChromeEvents) write("\n]}\n");
+  // mkstemp makes files that only their owner may read; a trace is as readable as any other new file.
+  const mode_t mask = umask(0);
+  umask(mask);
+  const bool written = !failed_ && fchmod(fileno(file_), 0666 & ~mask) == 0 && std::fflush(file_) == 0;
+  if (!written) return tl::unexpected(failed("write", path_));
+  if (std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) return tl::unexpected(failed("name", path_));
+  std::fclose(std::exchange(file_, nullptr));
   return {};
 }
 

@@ -5,10 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 #include "sim/machine/call_record.h"
 
@@ -18,7 +19,8 @@ class TraceWriter final : public CallObserver {
  public:
   enum class Format { kJsonLines, kChromeEvents };
 
-  // `path` ending in .jsonl: JSON lines; otherwise Chrome events. The error names the path and the reason.
+  // `path` ending in .jsonl: JSON lines; otherwise Chrome events. What is there already must be a regular file (a link
+  // is followed) and is replaced as a whole; nothing else is ever replaced. The error names the path and the reason.
   [[nodiscard]] static tl::expected<std::unique_ptr<TraceWriter>, std::string> create(const std::string& path);
   ~TraceWriter() override;  // removes the unfinished file
 
@@ -29,12 +31,15 @@ class TraceWriter final : public CallObserver {
   [[nodiscard]] tl::expected<void, std::string> finish();
 
  private:
-  TraceWriter(std::string path, Format format);
-  [[nodiscard]] std::string unfinished_path() const { return path_ + ".unfinished"; }
+  TraceWriter(std::string path, std::string unfinished_path, std::FILE* file, Format format)
+      : path_(std::move(path)), unfinished_path_(std::move(unfinished_path)), file_(file), format_(format) {}
+  void write(const std::string& text);
 
   std::string path_;
+  std::string unfinished_path_;  // beside path_, of this writer alone
+  std::FILE* file_;              // null once finished
+  bool failed_ = false;
   Format format_;
-  std::ofstream file_;
   svmrt::DeviceAddr origin_;
   std::uint64_t records_ = 0;
 };

@@ -44,7 +44,9 @@ bool MappingBooks::mapping_touches(DeviceAddr base, Bytes size) const {
   return found->first + found->second > base;
 }
 
-bool MappingBooks::mapping_covers(DeviceAddr base, Bytes size) const {
+bool MappingBooks::view_covers(DeviceAddr base, Bytes size) {
+  const auto owner = owner_of(base);
+  if (owner && owner->block->unregister_failed) return false;
   const auto after = mappings_.upper_bound(base);
   if (after == mappings_.begin()) return false;
   const auto found = std::prev(after);

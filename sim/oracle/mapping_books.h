@@ -36,9 +36,10 @@ class MappingBooks {
 
   [[nodiscard]] std::optional<Entry> block_at(svmrt::DeviceAddr base);  // exact base
   [[nodiscard]] std::optional<Entry> owner_of(svmrt::DeviceAddr address);
-  // True when a mapping touches / covers the span.
+  // True when a mapping touches the span.
   [[nodiscard]] bool mapping_touches(svmrt::DeviceAddr base, svmrt::Bytes size) const;
-  [[nodiscard]] bool mapping_covers(svmrt::DeviceAddr base, svmrt::Bytes size) const;
+  // True when a mapping covers the span and may be used: one whose unregister failed may not.
+  [[nodiscard]] bool view_covers(svmrt::DeviceAddr base, svmrt::Bytes size);
 
   [[nodiscard]] std::map<svmrt::DeviceAddr, Block>& blocks() { return blocks_; }
   [[nodiscard]] const std::map<svmrt::DeviceAddr, svmrt::Bytes>& mappings() const { return mappings_; }

@@ -52,7 +52,7 @@ void Oracle::access_ended(DeviceAddr address, Bytes size, AccessOutcome outcome)
   const auto& [base, tensor] = *std::prev(behind);
   if (!svmrt::span_inside(address, size, base, tensor.size)) return;  // a staged tensor
   const auto offset = (address - base).count();
-  if (books_.mapping_covers(address, size)) {
+  if (books_.view_covers(address, size)) {
     if (!copies_of_access_.empty()) {
       report("I7", base,
              fmt::format("an access of {} bytes at offset {} has a view, but {} device copies were made", size.count(),
@@ -220,7 +220,7 @@ void Oracle::on_unregister(const CallRecord& record) {
   if (record.code != DriverCode::kNone) {
     ++failures_seen_.unregister;
     if (entry) entry->block->unregister_failed = true;
-    if (!books_.mapping_covers(record.address, Bytes(1))) {
+    if (!books_.mapping_touches(record.address, Bytes(1))) {
       report("I3", record.address,
              fmt::format("an unregister of an address that is not mapped (code {})", svmrt::code_number(record.code)));
     }

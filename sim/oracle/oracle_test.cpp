@@ -171,6 +171,19 @@ TEST_F(OracleTest, I6FailedUnregisterThatNobodyReportsIsCaught) {
   EXPECT_TRUE(is_broken("I6"));
 }
 
+TEST_F(OracleTest, I7MappingWhoseUnregisterFailedIsNoViewAnyMore) {
+  map();
+  constexpr std::uint32_t kWrongDevice = 5;
+  ASSERT_EQ(machine_->host_unregister(run_, block_, kWrongDevice).code, DriverCode::kNotExist);
+  oracle_.access_begins();
+  copy_out(block_, 4);
+  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  EXPECT_FALSE(is_broken("I7"));
+  oracle_.access_begins();
+  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);  // through the mapping that must not be used
+  EXPECT_TRUE(is_broken("I7"));
+}
+
 TEST_F(OracleTest, I7ReportedCopiesMustBeTheAccessesWithoutAView) {
   oracle_.begin_round(0);
   const Picoseconds began = driver_.now_ps(run_);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/oracle/mapping_books.h"
+
+#include <gtest/gtest.h>
+
+namespace svmsim {
+namespace {
+
+using svmrt::Bytes;
+using svmrt::DeviceAddr;
+
+constexpr DeviceAddr kBase{0x10000};
+constexpr Bytes kPage{4096};
+
+TEST(MappingBooks, NeighbourOfAMappingIsNotTouchedAndItsLastByteIs) {
+  MappingBooks books;
+  books.mapped(kBase, kPage);
+  EXPECT_FALSE(books.mapping_touches(DeviceAddr(0xf000), kPage));
+  EXPECT_FALSE(books.mapping_touches(kBase + kPage, kPage));
+  EXPECT_TRUE(books.mapping_touches(DeviceAddr(0xf001), kPage));
+  EXPECT_TRUE(books.mapping_touches(DeviceAddr(0x10fff), kPage));
+}
+
+TEST(MappingBooks, OwnerEndsExactlyAtTheEndOfItsBlock) {
+  MappingBooks books;
+  books.allocated(kBase, kPage);
+  EXPECT_FALSE(books.owner_of(DeviceAddr(0xffff)).has_value());
+  ASSERT_TRUE(books.owner_of(DeviceAddr(0x10fff)).has_value());
+  EXPECT_EQ(books.owner_of(DeviceAddr(0x10fff))->base, kBase);
+  EXPECT_FALSE(books.owner_of(DeviceAddr(0x11000)).has_value());
+}
+
+TEST(MappingBooks, ViewCoversUpToItsLastByteAndNoFurther) {
+  MappingBooks books;
+  books.mapped(kBase, kPage);
+  EXPECT_TRUE(books.view_covers(DeviceAddr(0x10ffc), Bytes(4)));
+  EXPECT_FALSE(books.view_covers(DeviceAddr(0x10ffd), Bytes(4)));
+  EXPECT_FALSE(books.view_covers(DeviceAddr(0xfffc), Bytes(4)));
+}
+
+}  // namespace
+}  // namespace svmsim
