@@ -3,6 +3,7 @@
 // checked here, so that every mistake is reported in one way. Thread-bound.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/cli_error.h"
@@ -21,10 +22,10 @@ struct RunOptions {
   std::string scene;
   std::string platform = "a2a3";
   std::string policy = "cached";
-  std::string rounds;  // empty: what the scene says
+  std::optional<std::string> rounds;  // absent: what the scene says
   std::string seed = "1";
-  std::string backing;  // empty: what the scene says
-  std::string trace;    // a file to write; empty: none
+  std::optional<std::string> backing;  // absent: what the scene says
+  std::optional<std::string> trace;    // a file to write
   bool verbose = false;
 };
 [[nodiscard]] CliResult<CommandOutput> run_command(const Locations& locations, const RunOptions& options,
@@ -32,7 +33,7 @@ struct RunOptions {
 
 struct SweepOptions {
   std::string platform = "a2a3";
-  std::string sizes;  // comma-separated bytes; empty: 64 B to 1 GiB
+  std::optional<std::string> sizes;  // comma-separated bytes; absent: 64 B to 1 GiB
 };
 [[nodiscard]] CliResult<CommandOutput> sweep_command(const Locations& locations, const SweepOptions& options,
                                                      OutputFormat format);

@@ -18,15 +18,15 @@ bool has_data(const SceneTensor& tensor) { return tensor.data.kind != TensorData
 // Refuses what would end in the kernel killing the process: each byte with data stands once in a host buffer and once
 // in simulated device memory.
 CliResult<void> check_memory(const Scene& scene) {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // each at most 1 TiB, and at most 256 of them
   for (const SceneTensor& tensor : scene.tensors) bytes += has_data(tensor) ? tensor.bytes().count() : 0;
   const auto machine =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  if (bytes <= machine / 2) return {};
+  if (2 * bytes + scene.heap.count() <= machine) return {};
   return tl::unexpected(failure(fmt::format(
-      "scene '{}' has {} bytes of tensors with data and needs twice that, once on the host and once as device memory; "
-      "this machine has {} bytes of memory. A tensor whose bytes do not matter can say data = \"none\"",
-      scene.name, bytes, machine)));
+      "scene '{}' needs {} bytes of memory: twice {} for tensors with data, on the host and as device memory, and a "
+      "runtime heap of {}; this machine has {}. A tensor whose bytes do not matter can say data = \"none\"",
+      scene.name, 2 * bytes + scene.heap.count(), bytes, scene.heap.count(), machine)));
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ std::vector<svmrt::TensorArgument> HostTensors::arguments() const {
   std::vector<svmrt::TensorArgument> arguments;
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
     const SceneTensor& tensor = scene_->tensors[i];
-    arguments.push_back(
-        {tensor.name, tensor.shape, tensor.dtype, tensor.direction, tensor.residency, regions_[i].data()});
+    arguments.push_back({tensor.name, tensor.shape, tensor.dtype, tensor.direction, tensor.residency,
+                         regions_[i].data(), has_data(tensor)});
   }
   return arguments;
 }
@@ -81,10 +81,11 @@ void HostTensors::drop_child_memory() {
   }
 }
 
-void HostTensors::restore_outputs() {
+void HostTensors::restore(Restore what) {
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
     const SceneTensor& tensor = scene_->tensors[i];
-    if (tensor.residency != Residency::kStaged || tensor.direction == Direction::kIn) continue;
+    if (tensor.residency != Residency::kStaged) continue;
+    if (what == Restore::kOutputs && tensor.direction == Direction::kIn) continue;
     if (has_data(tensor)) fill_tensor(tensor, seed_, buffer(i));
   }
 }

@@ -27,8 +27,9 @@ class HostTensors {
   void declare_dataless(Machine& machine) const;
   // Gives the memory of child-memory tensors back; after set-up.
   void drop_child_memory();
-  // Staged outputs become what they were at the start.
-  void restore_outputs();
+  // Staged tensors become what they were at the start: the outputs, or all of them.
+  enum class Restore { kOutputs, kAll };
+  void restore(Restore what);
   // Bytes of a staged tensor with data.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const;
 

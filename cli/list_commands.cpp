@@ -42,7 +42,9 @@ CliResult<CommandOutput> scenes_command(const Locations& locations, OutputFormat
   Json scenes = Json::array();
   TextTable table({"scene", "tensors", "staged bytes", "child-memory bytes"});
   std::string descriptions;
-  for (const std::string& name : fixture_names(locations, "scenes")) {
+  const auto names = fixture_names(locations, "scenes");
+  if (!names) return tl::unexpected(names.error());
+  for (const std::string& name : *names) {
     const auto scene = find_scene(locations, name);
     if (!scene) return tl::unexpected(scene.error());
     const SceneSizes sizes = sizes_of(*scene);
@@ -67,7 +69,9 @@ CliResult<CommandOutput> platforms_command(const Locations& locations, OutputFor
   Json platforms = Json::array();
   TextTable table({"platform", "driver", "host page", "device page", "cost of mapping"});
   std::string descriptions;
-  for (const std::string& name : fixture_names(locations, "platforms")) {
+  const auto names = fixture_names(locations, "platforms");
+  if (!names) return tl::unexpected(names.error());
+  for (const std::string& name : *names) {
     const auto platform = find_platform(locations, name);
     if (!platform) return tl::unexpected(platform.error());
     const auto calibration = find_calibration(locations, *platform);

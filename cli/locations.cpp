@@ -21,9 +21,10 @@ CliResult<std::string> find_file(const Locations& locations, const std::string& 
                                  const std::string& argument) {
   if (is_path(argument)) return argument;
   const auto names = fixture_names(locations, kind);
-  if (std::find(names.begin(), names.end(), argument) == names.end()) {
+  if (!names) return tl::unexpected(names.error());
+  if (std::find(names->begin(), names->end(), argument) == names->end()) {
     return tl::unexpected(
-        option_error(option, argument, fmt::format("{}, or the path of a .toml file", fmt::join(names, ", "))));
+        option_error(option, argument, fmt::format("{}, or the path of a .toml file", fmt::join(*names, ", "))));
   }
   return (fs::path(locations.fixtures) / kind / (argument + ".toml")).string();
 }
@@ -38,11 +39,15 @@ CliResult<T> or_cli_error(ConfigResult<T> result) {
 
 Locations default_locations() { return {SVMSIM_FIXTURES_DIR, SVMSIM_ORCHESTRATIONS_DIR}; }
 
-std::vector<std::string> fixture_names(const Locations& locations, const std::string& kind) {
+CliResult<std::vector<std::string>> fixture_names(const Locations& locations, const std::string& kind) {
   std::vector<std::string> names;
-  std::error_code ignored;  // a folder that is not there holds no names
-  for (const auto& entry : fs::directory_iterator(fs::path(locations.fixtures) / kind, ignored)) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fs::path(locations.fixtures) / kind, error)) {
     if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  if (error) {
+    return tl::unexpected(option_error("--fixtures", locations.fixtures,
+                                       fmt::format("a folder with a folder {}/ ({})", kind, error.message())));
   }
   std::sort(names.begin(), names.end());
   return names;

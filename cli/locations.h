@@ -21,8 +21,8 @@ struct Locations {
 // The folders of the build tree that this program came from.
 [[nodiscard]] Locations default_locations();
 
-// Names of the *.toml files of a fixture kind ("scenes", "platforms"), sorted.
-[[nodiscard]] std::vector<std::string> fixture_names(const Locations& locations, const std::string& kind);
+// Names of the *.toml files of a fixture kind ("scenes", "platforms"), sorted. A folder that is not there is an error.
+[[nodiscard]] CliResult<std::vector<std::string>> fixture_names(const Locations& locations, const std::string& kind);
 
 // `argument` is a name or a path; an unknown name is an error that lists the known ones.
 [[nodiscard]] CliResult<Scene> find_scene(const Locations& locations, const std::string& argument);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `svmsim` command: parses the command line, runs one command, prints what it says, ends with its exit code.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <optional>
+#include <exception>
+#include <sstream>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/json_document.h"
+#include "cli/standard_streams.h"
 
 namespace svmsim {
 namespace {
@@ -45,16 +44,15 @@ CliError parse_error(const CLI::Error& error) {
   return {ExitCode::kBadInput, "", "", "", "see svmsim --help", message};
 }
 
-int end_with(const CliError& error, OutputFormat format) {
-  if (format == OutputFormat::kJson) {
-    fmt::print("{}", document_text(error_document(error)));
-  } else {
-    fmt::print(stderr, "svmsim: {}\n", error.message);
+int end_with(const StandardStreams& streams, const CliError& error, OutputFormat format) {
+  // Under --json the document says it all, unless there is nobody to read it.
+  if (format == OutputFormat::kTable || !streams.write_result(document_text(error_document(error)))) {
+    print_error_line(error.message);
   }
   return static_cast<int>(error.exit_code);
 }
 
-int run(int argc, char** argv) {
+int run(const StandardStreams& streams, int argc, char** argv) {
   CLI::App app(kDescription, "svmsim");
   app.footer(kExamples);
   app.require_subcommand(1);
@@ -108,9 +106,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help
-    return app.exit(success);
+    std::ostringstream help;
+    app.exit(success, help, help);
+    return streams.write_result(help.str()) ? 0 : static_cast<int>(ExitCode::kFailed);
   } catch (const CLI::Error& error) {
-    return end_with(parse_error(error), format);
+    return end_with(streams, parse_error(error), format);
   }
 
   CliResult<CommandOutput> output;
@@ -118,13 +118,22 @@ int run(int argc, char** argv) {
   if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
   if (scenes_app->parsed()) output = scenes_command(locations, format);
   if (platforms_app->parsed()) output = platforms_command(locations, format);
-  if (!output) return end_with(output.error(), format);
-  fmt::print("{}", output->text);
-  if (std::fflush(stdout) != 0) return end_with(failure("cannot write to stdout"), OutputFormat::kTable);
+  if (!output) return end_with(streams, output.error(), format);
+  if (!streams.write_result(output->text)) {
+    return end_with(streams, failure("cannot write to stdout"), OutputFormat::kTable);
+  }
   return static_cast<int>(output->exit_code);
 }
 
 }  // namespace
 }  // namespace svmsim
 
-int main(int argc, char** argv) { return svmsim::run(argc, argv); }
+int main(int argc, char** argv) {
+  const svmsim::StandardStreams streams;
+  try {
+    return svmsim::run(streams, argc, argv);
+  } catch (const std::exception& error) {  // memory that is not there, for one
+    svmsim::print_error_line(error.what());
+    return static_cast<int>(svmsim::ExitCode::kFailed);
+  }
+}

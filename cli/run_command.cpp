@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <cinttypes>
 #include <cstdio>
 #include <memory>
 
@@ -10,12 +11,13 @@
 #include "cli/option_value.h"
 #include "cli/run_output.h"
 #include "cli/run_scene.h"
+#include "cli/standard_streams.h"
 
 namespace svmsim {
 
 namespace {
 
-constexpr std::uint64_t kMostRounds = 1'000'000;
+constexpr std::uint64_t kMostRounds = 100'000;  // a report of that many takes some 300 MB
 
 CliResult<svmrt::Policy> policy_option(const std::string& text) {
   if (const auto policy = svmrt::policy_from_name(text)) return *policy;
@@ -24,9 +26,9 @@ CliResult<svmrt::Policy> policy_option(const std::string& text) {
   return tl::unexpected(option_error("--policy", text, fmt::format("{}", fmt::join(names, ", "))));
 }
 
-CliResult<void> backing_option(const std::string& text, Scene& scene) {
+CliResult<void> backing_option(const std::optional<std::string>& text, Scene& scene) {
   // A scene's own wish is checked like the option that overrides it.
-  const std::string wanted = !text.empty() ? text : scene.backing == BackingKind::kMmu ? "mmu" : "plain";
+  const std::string wanted = text.value_or(scene.backing == BackingKind::kMmu ? "mmu" : "plain");
   if (wanted != "plain") return tl::unexpected(option_error("--backing", wanted, "plain"));
   scene.backing = BackingKind::kPlain;
   return {};
@@ -47,7 +49,7 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
   const auto policy = policy_option(options.policy);
   if (!policy) return tl::unexpected(policy.error());
   setup.policy = *policy;
-  const std::string rounds = options.rounds.empty() ? std::to_string(setup.scene.rounds) : options.rounds;
+  const std::string rounds = options.rounds.value_or(std::to_string(setup.scene.rounds));
   const auto round_count = integer_option("--rounds", rounds, 1, kMostRounds);
   if (!round_count) return tl::unexpected(round_count.error());
   setup.rounds = *round_count;
@@ -62,8 +64,7 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
 void show_progress(RunSetup& setup) {
   if (isatty(STDERR_FILENO) == 0) return;
   setup.before_round = [rounds = setup.rounds](std::uint64_t round) {
-    fmt::print(stderr, "\rround {} of {}{}", round + 1, rounds, round + 1 == rounds ? "\n" : "");
-    std::fflush(stderr);
+    std::fprintf(stderr, "\rround %" PRIu64 " of %" PRIu64 "%s", round + 1, rounds, round + 1 == rounds ? "\n" : "");
   };
 }
 
@@ -74,13 +75,13 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
   if (!setup) return tl::unexpected(setup.error());
   const svmrt::LogLevel threshold = options.verbose ? svmrt::LogLevel::kDebug : svmrt::LogLevel::kError;
   setup->log = [threshold](svmrt::LogLevel level, const std::string& message) {
-    if (level <= threshold) fmt::print(stderr, "svmsim: {}\n", message);
+    if (level <= threshold) print_error_line(message);
   };
   std::unique_ptr<TraceWriter> trace;
-  if (!options.trace.empty()) {
-    auto created = TraceWriter::create(options.trace);
+  if (options.trace) {
+    auto created = TraceWriter::create(*options.trace);
     if (!created)
-      return tl::unexpected(option_error("--trace", options.trace, "a file that can be written: " + created.error()));
+      return tl::unexpected(option_error("--trace", *options.trace, "a file that can be written: " + created.error()));
     trace = std::move(*created);
     setup->trace = trace.get();
   }
@@ -94,7 +95,7 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
   output.text = format == OutputFormat::kJson ? document_text(run_json(*setup, *result)) : run_text(*setup, *result);
   output.exit_code = result->fine() ? ExitCode::kFine : ExitCode::kFailed;
   if (result->status != 0 && format == OutputFormat::kJson) {
-    fmt::print(stderr, "svmsim: {}\n", result->error);
+    print_error_line(result->error);
   }
   return output;
 }

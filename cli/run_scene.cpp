@@ -101,11 +101,22 @@ class SceneRun {
     config.orchestrator.task_window = setup_.scene.task_window;
     config.orchestrator.cluster_count = static_cast<std::int32_t>(setup_.platform.cube_cores);
     config.orchestrator.aiv_count = static_cast<std::int32_t>(setup_.platform.vector_cores);
+    config.orchestrator.log = orchestration_log();
     config.after_bind = [this](const svmrt::BoundRun& run) {
       oracle_.bind_ended(run.report().device_copies, run.report().bind_time);
       declare_dataless(run.device_addresses());
     };
     return config;
+  }
+
+  // What the orchestration logs, and the runtime about it, goes where the runtime's own log goes.
+  svmrt::OrchestrationLog orchestration_log() {
+    if (!setup_.log) return {};
+    return [this](Pto2LogLevel level, std::string_view message) {
+      constexpr svmrt::LogLevel kLevels[] = {svmrt::LogLevel::kError, svmrt::LogLevel::kWarn, svmrt::LogLevel::kInfo,
+                                             svmrt::LogLevel::kInfo, svmrt::LogLevel::kDebug};
+      setup_.log(kLevels[static_cast<std::size_t>(level)], fmt::format("orchestration: {}", message));
+    };
   }
 
   void declare_dataless(std::span<const DeviceAddr> addresses) {
@@ -128,7 +139,9 @@ class SceneRun {
     }
     for (std::uint64_t round = 0; round < setup_.rounds; ++round) {
       if (setup_.before_round) setup_.before_round(round);
-      tensors_.restore_outputs();
+      // An orchestration that set elements of a staged tensor left them in the host buffer.
+      const bool inputs_written = round > 0 && result_.rounds.back().staged_writes > 0;
+      tensors_.restore(inputs_written ? HostTensors::Restore::kAll : HostTensors::Restore::kOutputs);
       oracle_.begin_round(round);
       const svmrt::RoundOutcome outcome = session.run_round();
       oracle_.end_round();

@@ -88,8 +88,8 @@ CliResult<CommandOutput> sweep_command(const Locations& locations, const SweepOp
   const auto calibration = find_calibration(locations, *platform);
   if (!calibration) return tl::unexpected(calibration.error());
   std::vector<Bytes> sizes(default_sweep_sizes().begin(), default_sweep_sizes().end());
-  if (!options.sizes.empty()) {
-    const auto asked = integers_option("--sizes", options.sizes, 1, kLargestSize);
+  if (options.sizes) {
+    const auto asked = integers_option("--sizes", *options.sizes, 1, kLargestSize);
     if (!asked) return tl::unexpected(asked.error());
     sizes.clear();
     for (const std::uint64_t size : *asked) sizes.emplace_back(size);

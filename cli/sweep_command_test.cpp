@@ -13,7 +13,7 @@ namespace {
 
 using svmrt::kRunnerTimeline;
 
-Json sweep(const std::string& platform, const std::string& sizes = "") {
+Json sweep(const std::string& platform, const std::optional<std::string>& sizes = std::nullopt) {
   const auto output = sweep_command(default_locations(), {platform, sizes}, OutputFormat::kJson);
   EXPECT_TRUE(output.has_value()) << output.error().message;
   return Json::parse(output->text);

@@ -17,7 +17,7 @@
 namespace svmsim {
 namespace {
 
-constexpr std::uint32_t kMaxRounds = 1'000'000;
+constexpr std::uint32_t kMaxRounds = 100'000;
 constexpr std::uint64_t kMinHeapBytes = 1024;  // one output
 constexpr std::uint32_t kMaxTaskWindow = std::uint32_t{1} << 24;
 constexpr std::int32_t kMaxFunctionId = 65535;
