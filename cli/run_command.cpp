@@ -29,7 +29,8 @@ CliResult<svmrt::Policy> policy_option(const std::string& text) {
 CliResult<void> backing_option(const std::optional<std::string>& text, Scene& scene) {
   // A scene's own wish is checked like the option that overrides it.
   const std::string wanted = text.value_or(scene.backing == BackingKind::kMmu ? "mmu" : "plain");
-  if (wanted != "plain") return tl::unexpected(option_error("--backing", wanted, "plain"));
+  if (wanted != "plain")
+    return tl::unexpected(option_error(text ? "--backing" : "backing of the scene", wanted, "plain"));
   scene.backing = BackingKind::kPlain;
   return {};
 }
@@ -80,8 +81,9 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
   std::unique_ptr<TraceWriter> trace;
   if (options.trace) {
     auto created = TraceWriter::create(*options.trace);
-    if (!created)
+    if (!created) {
       return tl::unexpected(option_error("--trace", *options.trace, "a file that can be written: " + created.error()));
+    }
     trace = std::move(*created);
     setup->trace = trace.get();
   }

@@ -98,7 +98,7 @@ Json run_json(const RunSetup& setup, const RunResult& result) {
 std::vector<Assumption> platform_assumptions(const Platform& platform, const Calibration& calibration) {
   std::vector<Assumption> assumptions;
   if (!platform.host_map_path) {
-    assumptions.push_back({"map and unmap (none)", "This platform has no host-map path."});
+    assumptions.push_back({"map and unmap (no host-map path)", "Nothing is ever mapped."});
   } else {
     switch (map_cost_source(platform, calibration)) {
       case MapCostSource::kMeasured:
@@ -148,8 +148,9 @@ std::string run_text(const RunSetup& setup, const RunResult& result) {
   for (const Assumption& assumption : platform_assumptions(setup.platform, setup.calibration)) {
     names.push_back(assumption.parameter);
   }
-  text += fmt::format("not measured: {}; kernel durations. `svmsim sweep --platform {}` says what stands in\n",
-                      fmt::join(names, ", "), setup.platform.name);
+  text += fmt::format(
+      "not measured: {}; kernel durations (the scene's own). `svmsim sweep` says what stands in for the rest\n",
+      fmt::join(names, ", "));
   if (result.status != 0) text += result.error + "\n";
   return text;
 }

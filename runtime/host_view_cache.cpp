@@ -329,6 +329,7 @@ std::vector<QuarantinedBlock> HostViewCache::quarantined() const {
     break;
   }
   std::vector<QuarantinedBlock> blocks;
+  blocks.reserve(found.size());
   for (const Allocation& record : found) {
     blocks.push_back({record.base, record.size, record.code, reason_of(record)});
   }

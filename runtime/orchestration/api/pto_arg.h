@@ -65,7 +65,7 @@ class Arg {
   const char* error_msg = nullptr;  // a literal; null without an error
   PTO2LaunchSpec launch_spec;
 
-  Arg() {}  // not defaulted: braces must not zero the arrays
+  Arg() {}  // not defaulted: braces must not zero the arrays  NOLINT(modernize-use-equals-default)
   Arg(const Arg&) = delete;
   Arg& operator=(const Arg&) = delete;
 
