@@ -29,8 +29,9 @@ CliResult<svmrt::Policy> policy_option(const std::string& text) {
 CliResult<void> backing_option(const std::optional<std::string>& text, Scene& scene) {
   // A scene's own wish is checked like the option that overrides it.
   const std::string wanted = text.value_or(scene.backing == BackingKind::kMmu ? "mmu" : "plain");
-  if (wanted != "plain")
+  if (wanted != "plain") {
     return tl::unexpected(option_error(text ? "--backing" : "backing of the scene", wanted, "plain"));
+  }
   scene.backing = BackingKind::kPlain;
   return {};
 }

@@ -40,7 +40,7 @@ std::uint64_t InProcessPort::host_memory() { return 0x7f0000000000; }
 // A null result pointer is checked where size 0 is (P2).
 std::int32_t InProcessPort::mem_alloc(std::uint64_t* address, std::uint64_t size, std::uint64_t flag) {
   const AllocOutcome outcome = driver_->mem_alloc(address == nullptr ? 0 : size, flag);
-  if (outcome.code == DriverCode::kNone) *address = outcome.address.value();
+  if (outcome.code == DriverCode::kNone && address != nullptr) *address = outcome.address.value();
   return code_number(outcome.code);
 }
 
