@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -65,7 +66,8 @@ tl::expected<std::unique_ptr<PlainBacking>, std::string> PlainBacking::create(Vi
 }
 
 PlainBacking::~PlainBacking() {
-  // Poison needs no clearing: AddressSanitizer does that when the next machine maps the slice.
+  // Poison outlives the mapping, and whoever maps these addresses next must not inherit it.
+  for (const auto& [base, size] : poisoned_) unpoison(host_at(base), size.count());
   if (memory_file_ >= 0) close(memory_file_);
 }
 
@@ -79,6 +81,8 @@ void PlainBacking::set_touchable(DeviceAddr base, Bytes size, bool touchable) {
     unpoison(host_at(base), size.count());
   } else {
     poison(host_at(base), size.count());
+    Bytes& noted = poisoned_[base];
+    noted = std::max(noted, size);
   }
 }
 

@@ -5,6 +5,7 @@
 // the simulator's own accesses use a second address of the same memory. Thread-bound to its machine's lock.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
@@ -42,6 +43,7 @@ class PlainBacking final : public Backing {
   std::byte* host_base_ = nullptr;
   std::byte* internal_base_ = nullptr;
   int memory_file_ = -1;
+  std::map<DeviceAddr, Bytes> poisoned_;  // everything that was ever poisoned; empty without AddressSanitizer
 };
 
 }  // namespace svmsim

@@ -114,6 +114,21 @@ TEST(PlainBacking, UnmappedPagesArePoisonedExactlyInSanitizerBuilds) {
   EXPECT_EQ(is_poisoned(host), poison_is_active());
 }
 
+class PoisonAfterTheEnd : public ::testing::TestWithParam<ViewAddress> {};
+
+TEST_P(PoisonAfterTheEnd, IsNotInheritedByWhoeverMapsTheAddressNext) {
+  auto first = make_backing(GetParam());
+  first->populate(first->base(), kSegment);
+  auto* const view = static_cast<std::byte*>(first->map(first->base(), kPage));
+  first->unmap(first->base(), kPage);
+  ASSERT_EQ(is_poisoned(view), poison_is_active());
+  first.reset();
+  EXPECT_FALSE(is_poisoned(view));
+  EXPECT_FALSE(is_poisoned(view + kSegment.count() - 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, PoisonAfterTheEnd, ::testing::Values(ViewAddress::kIdentity, ViewAddress::kElsewhere));
+
 TEST(PlainBacking, PoisonOfAnEndedMachineIsNotInherited) {
   auto first = make_backing(ViewAddress::kIdentity);
   const auto* const host = reinterpret_cast<const std::byte*>(first->base().value());
