@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <queue>
-#include <tuple>
+#include <utility>
 
 namespace svmsim {
 
