@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "--seed",
                    "18446744073709551616",
                    "18446744073709551615"},
-        BadCommand{"UnknownBacking", {"run", kScene, "--backing", "mmu"}, "--backing", "mmu", "plain"},
+        BadCommand{"UnknownBacking", {"run", kScene, "--backing", "disk"}, "--backing", "disk", "plain, mmu"},
         BadCommand{"SizeZero", {"sweep", "--sizes", "64,0"}, "--sizes", "0", "from 1"},
         BadCommand{"EmptySize", {"sweep", "--sizes", "64,,4096"}, "--sizes", "", "an integer"},
         BadCommand{"SweepOfUnknownPlatform", {"sweep", "--platform", "a3"}, "--platform", "a3", "a2a3"}),

@@ -82,7 +82,10 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   run_app->add_option("--seed", run_options.seed, "What random data is made from")
       ->type_name("S")
       ->capture_default_str();
-  run_app->add_option("--backing", run_options.backing, "How device memory is kept: plain")->type_name("KIND");
+  run_app
+      ->add_option("--backing", run_options.backing,
+                   "How device memory is kept: plain (bookkeeping), mmu (a forbidden touch faults)")
+      ->type_name("KIND");
   run_app->add_option("--trace", run_options.trace, "Write every driver call to FILE: .jsonl, or .json for Perfetto")
       ->type_name("FILE");
   run_app->add_flag("--verbose", run_options.verbose, "Show the runtime's log on stderr");

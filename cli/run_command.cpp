@@ -26,14 +26,10 @@ CliResult<svmrt::Policy> policy_option(const std::string& text) {
   return tl::unexpected(option_error("--policy", text, fmt::format("{}", fmt::join(names, ", "))));
 }
 
-CliResult<void> backing_option(const std::optional<std::string>& text, Scene& scene) {
-  // A scene's own wish is checked like the option that overrides it.
-  const std::string wanted = text.value_or(scene.backing == BackingKind::kMmu ? "mmu" : "plain");
-  if (wanted != "plain") {
-    return tl::unexpected(option_error(text ? "--backing" : "backing of the scene", wanted, "plain"));
-  }
-  scene.backing = BackingKind::kPlain;
-  return {};
+CliResult<BackingKind> backing_option(const std::string& text) {
+  if (text == "plain") return BackingKind::kPlain;
+  if (text == "mmu") return BackingKind::kMmu;
+  return tl::unexpected(option_error("--backing", text, "plain, mmu"));
 }
 
 // Every option in its place, or the first that is wrong.
@@ -58,7 +54,11 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
   const auto seed = integer_option("--seed", options.seed, 0, UINT64_MAX);
   if (!seed) return tl::unexpected(seed.error());
   setup.seed = *seed;
-  if (auto backing = backing_option(options.backing, setup.scene); !backing) return tl::unexpected(backing.error());
+  if (options.backing) {
+    const auto backing = backing_option(*options.backing);
+    if (!backing) return tl::unexpected(backing.error());
+    setup.scene.backing = *backing;
+  }
   setup.orchestration_file = orchestration_path(locations, setup.scene);
   return setup;
 }

@@ -248,7 +248,7 @@ class SceneRun {
 CliResult<RunResult> run_scene(const RunSetup& setup) {
   auto callable = svmrt::SharedObjectCallable::load(setup.orchestration_file);
   if (!callable) return tl::unexpected(orchestration_error(setup, callable.error().message));
-  auto machine = Machine::create(setup.platform, CostModel(setup.calibration.parameters));
+  auto machine = Machine::create(setup.platform, CostModel(setup.calibration.parameters), {setup.scene.backing});
   if (!machine) return tl::unexpected(failure(machine.error()));
   auto tensors = HostTensors::create(setup.scene, setup.seed);
   if (!tensors) return tl::unexpected(tensors.error());

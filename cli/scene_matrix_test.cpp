@@ -20,20 +20,27 @@ TEST_P(SceneMatrix, EveryPlatformAndPolicyGivesTheSameResultAndBreaksNoRule) {
   std::string digest;
   for (const std::string& platform : *platforms) {
     for (const svmrt::Policy policy : svmrt::all_policies()) {
-      RunOptions options;
-      options.scene = GetParam();
-      options.platform = platform;
-      options.policy = std::string(svmrt::policy_name(policy));
-      options.rounds = "2";
-      const auto output = run_command(locations, options, OutputFormat::kJson);
-      ASSERT_TRUE(output.has_value()) << output.error().message;
-      const Json json = Json::parse(output->text);
-      const std::string where = platform + " " + options.policy;
-      EXPECT_EQ(output->exit_code, ExitCode::kFine) << where;
-      EXPECT_EQ(json["violations"], Json::array()) << where;
-      EXPECT_EQ(json["totals"]["map_calls"], json["totals"]["unmap_calls"]) << where;
-      if (digest.empty()) digest = json["result_digest"];
-      EXPECT_EQ(json["result_digest"], digest) << where;
+      std::string plain_text;
+      for (const std::string backing : {"plain", "mmu"}) {
+        RunOptions options;
+        options.backing = backing;
+        options.scene = GetParam();
+        options.platform = platform;
+        options.policy = std::string(svmrt::policy_name(policy));
+        options.rounds = "2";
+        const auto output = run_command(locations, options, OutputFormat::kJson);
+        ASSERT_TRUE(output.has_value()) << output.error().message;
+        const Json json = Json::parse(output->text);
+        const std::string where = platform + " " + options.policy + " " + backing;
+        EXPECT_EQ(output->exit_code, ExitCode::kFine) << where;
+        EXPECT_EQ(json["violations"], Json::array()) << where;
+        EXPECT_EQ(json["totals"]["map_calls"], json["totals"]["unmap_calls"]) << where;
+        if (digest.empty()) digest = json["result_digest"];
+        EXPECT_EQ(json["result_digest"], digest) << where;
+        // Every code, cost and address is the same: the whole document, trace digest included.
+        if (plain_text.empty()) plain_text = output->text;
+        EXPECT_EQ(output->text, plain_text) << where;
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "runtime/units.h"
 
@@ -11,6 +12,12 @@ namespace svmsim {
 
 using svmrt::Bytes;
 using svmrt::DeviceAddr;
+
+// What the host may do through a mapping.
+enum class HostAccess : std::uint8_t { kReadWrite, kReadOnly };
+
+// Which implementation a machine uses (sim/memory/): bookkeeping only, or real mappings whose absence faults.
+enum class BackingKind : std::uint8_t { kPlain, kMmu };
 
 class Backing {
  public:
@@ -24,8 +31,9 @@ class Backing {
   // Pages get memory (zero-filled) / give it back.
   virtual void populate(DeviceAddr base, Bytes size) = 0;
   virtual void release(DeviceAddr base, Bytes size) = 0;
-  // Makes [base, base + size) touchable by the host and returns where; and takes that away again.
-  virtual void* map(DeviceAddr base, Bytes size) = 0;
+  // Makes [base, base + size), of which nothing is mapped, touchable by the host and returns where; and takes that
+  // away again, from whatever part of one or several mappings.
+  virtual void* map(DeviceAddr base, Bytes size, HostAccess access) = 0;
   virtual void unmap(DeviceAddr base, Bytes size) = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/run/argument.h"
+#include "sim/backing.h"
 #include "sim/config/toml_reader.h"
 
 namespace svmsim {
@@ -22,7 +23,6 @@ inline constexpr std::uint64_t kMaxSceneTensorBytes = std::uint64_t{1} << 40;
 
 using svmrt::Direction;
 using svmrt::Residency;
-enum class BackingKind { kPlain, kMmu };
 enum class KernelCore { kCube, kVector };
 
 enum class TensorDataKind {

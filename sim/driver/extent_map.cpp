@@ -21,7 +21,7 @@ bool ExtentMap::overlaps(Span span) const {
 }
 
 void* ExtentMap::map(Span span, HostAccess access) {
-  void* host = backing_.map(span.base, span.size);
+  void* host = backing_.map(span.base, span.size, access);
   extents_.emplace(span.base, Extent{span.size, static_cast<std::byte*>(host), access, true});
   return host;
 }
@@ -35,7 +35,7 @@ void* ExtentMap::map_missing(Span span, HostAccess access) {
       continue;
     }
     const DeviceAddr end = next == extents_.end() ? span.end() : std::min(next->first, span.end());
-    void* host = backing_.map(at, end - at);
+    void* host = backing_.map(at, end - at, access);
     extents_.emplace(at, Extent{end - at, static_cast<std::byte*>(host), access, false});
     at = end;
   }

@@ -46,8 +46,6 @@ struct BlockInfo {
   PageKind kind = PageKind::kOrdinary;
 };
 
-enum class HostAccess : std::uint8_t { kReadWrite, kReadOnly };
-
 struct MappedExtent {
   DeviceAddr base;
   Bytes size;  // whole pages

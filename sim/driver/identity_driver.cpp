@@ -24,7 +24,7 @@ AllocOutcome IdentityDriver::mem_alloc(std::uint64_t size, std::uint64_t flag) {
   const auto base = addresses_.take(address_key(block), kGranularity);
   if (!base) return {DriverCode::kOutOfMemory, {}};
   backing_.populate(*base, block.pages);
-  backing_.map(*base, block.pages);
+  backing_.map(*base, block.pages, HostAccess::kReadWrite);
   blocks_.emplace(*base, block);
   return {DriverCode::kNone, *base};
 }

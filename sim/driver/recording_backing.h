@@ -30,7 +30,7 @@ class RecordingBacking final : public Backing {
     if (mapped_.overlaps(base, size)) misuse_.push_back("releases mapped pages");
     populated_.remove(base, size);
   }
-  void* map(DeviceAddr base, Bytes size) override {
+  void* map(DeviceAddr base, Bytes size, HostAccess /*access*/) override {
     ++map_calls_;
     if (!populated_.covers(base, size)) misuse_.push_back("maps absent pages");
     if (mapped_.overlaps(base, size)) misuse_.push_back("maps mapped pages");

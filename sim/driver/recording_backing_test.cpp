@@ -17,7 +17,7 @@ TEST(RecordingBacking, RecordsNothingForPagesThatAreMappedAndUnmappedInParts) {
   RecordingBacking backing;
   backing.populate(kBase, times(4, kPage));
   backing.populate(kBase + times(4, kPage), kPage);
-  backing.map(kBase, times(5, kPage));
+  backing.map(kBase, times(5, kPage), HostAccess::kReadWrite);
   backing.unmap(kBase + kPage, kPage);
   EXPECT_EQ(backing.mapped_bytes(), times(4, kPage));
   EXPECT_FALSE(backing.is_mapped(kBase, times(2, kPage)));
@@ -33,7 +33,7 @@ TEST(RecordingBacking, RecordsNothingForPagesThatAreMappedAndUnmappedInParts) {
 TEST(RecordingBacking, RecordsReleaseOfMappedPages) {
   RecordingBacking backing;
   backing.populate(kBase, times(2, kPage));
-  backing.map(kBase + kPage, kPage);
+  backing.map(kBase + kPage, kPage, HostAccess::kReadWrite);
   backing.release(kBase, times(2, kPage));
   EXPECT_THAT(backing.misuse(), ElementsAre("releases mapped pages"));
 }
@@ -42,15 +42,15 @@ TEST(RecordingBacking, RecordsDoublePopulateAndDoubleMap) {
   RecordingBacking backing;
   backing.populate(kBase, times(2, kPage));
   backing.populate(kBase + kPage, kPage);
-  backing.map(kBase, times(2, kPage));
-  backing.map(kBase, kPage);
+  backing.map(kBase, times(2, kPage), HostAccess::kReadWrite);
+  backing.map(kBase, kPage, HostAccess::kReadWrite);
   EXPECT_THAT(backing.misuse(), ElementsAre("populates populated pages", "maps mapped pages"));
 }
 
 TEST(RecordingBacking, RecordsMapUnmapAndReleaseOfAbsentPages) {
   RecordingBacking backing;
   backing.populate(kBase, kPage);
-  backing.map(kBase, times(2, kPage));
+  backing.map(kBase, times(2, kPage), HostAccess::kReadWrite);
   backing.unmap(kBase + times(2, kPage), kPage);
   backing.unmap(kBase, times(2, kPage));
   backing.release(kBase, times(2, kPage));

@@ -13,9 +13,10 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 }  // namespace
 
-tl::expected<std::unique_ptr<Machine>, std::string> Machine::create(const Platform& platform, const CostModel& cost) {
-  using ViewAddress = PlainBacking::ViewAddress;
-  auto backing = PlainBacking::create(platform.non_identity ? ViewAddress::kElsewhere : ViewAddress::kIdentity);
+tl::expected<std::unique_ptr<Machine>, std::string> Machine::create(const Platform& platform, const CostModel& cost,
+                                                                    const MachineOptions& options) {
+  auto backing =
+      make_slice_backing(options.backing, platform.non_identity ? ViewAddress::kElsewhere : ViewAddress::kIdentity);
   if (!backing) return tl::unexpected(backing.error());
   // A block just above 512 MiB takes 1 GiB of address, hence twice the memory; four more for the partly used heaps.
   const Bytes needed(2 * platform.hbm.count() + (std::uint64_t{4} << 30));
@@ -28,7 +29,7 @@ tl::expected<std::unique_ptr<Machine>, std::string> Machine::create(const Platfo
   return std::unique_ptr<Machine>(new Machine(platform, cost, std::move(*backing)));
 }
 
-Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<PlainBacking> backing)
+Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing)
     : platform_(platform), cost_(cost), backing_(std::move(backing)) {
   hal_ = make_hal_driver(platform_, AddressLayout{backing_->base(), backing_->size()}, *backing_);
 }

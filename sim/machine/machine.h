@@ -20,16 +20,22 @@
 #include "sim/machine/dataless_ranges.h"
 #include "sim/machine/digest.h"
 #include "sim/machine/timelines.h"
-#include "sim/memory/plain_backing.h"
+#include "sim/memory/slice_backing.h"
 #include "sim/platform.h"
 
 namespace svmsim {
+
+// What is chosen for one machine, beside its platform.
+struct MachineOptions {
+  BackingKind backing = BackingKind::kPlain;
+};
 
 class Machine {
  public:
   // Reserves address space; the error is for people.
   [[nodiscard]] static tl::expected<std::unique_ptr<Machine>, std::string> create(const Platform& platform,
-                                                                                  const CostModel& cost);
+                                                                                  const CostModel& cost,
+                                                                                  const MachineOptions& options = {});
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
   ~Machine();  // closes the device
@@ -83,7 +89,7 @@ class Machine {
   [[nodiscard]] std::vector<MappedExtent> mapped_extents() const;
 
  private:
-  Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<PlainBacking> backing);
+  Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing);
   // Both under the lock.
   void record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr address, std::uint64_t size, DriverCode code,
                           Picoseconds cost);
@@ -93,7 +99,7 @@ class Machine {
   const Platform platform_;
   const CostModel cost_;
   mutable std::mutex mutex_;
-  std::unique_ptr<PlainBacking> backing_;
+  std::unique_ptr<SliceBacking> backing_;
   std::unique_ptr<HalDriver> hal_;
   Timelines timelines_;
   DatalessRanges dataless_host_;

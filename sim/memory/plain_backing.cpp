@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memory/plain_backing.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -29,27 +27,22 @@ std::string refused(const char* what) {
 tl::expected<std::unique_ptr<PlainBacking>, std::string> PlainBacking::create(ViewAddress view_address) {
   using Access = MappedRegion::Access;
   const bool second_address = poison_is_active();
-  int memory_file = -1;
+  MemoryFile file;
   if (second_address) {
-    memory_file = memfd_create("svmsim-device", MFD_CLOEXEC);
-    if (memory_file < 0) return tl::unexpected(refused("create a memory file"));
-    if (ftruncate(memory_file, static_cast<off_t>(slice_layout().slice.count())) != 0) {
-      close(memory_file);
-      return tl::unexpected(refused("size a memory file"));
-    }
+    auto created = MemoryFile::create(slice_layout().slice);
+    if (!created) return tl::unexpected(refused("create a memory file"));
+    file = std::move(*created);
   }
   const bool elsewhere = view_address == ViewAddress::kElsewhere;
-  auto slice = reserve_slice(elsewhere ? Access::kNone : Access::kReadWrite, elsewhere ? -1 : memory_file);
-  if (!slice) {
-    if (memory_file >= 0) close(memory_file);
-    return tl::unexpected(slice.error());
-  }
+  auto slice = reserve_slice(elsewhere ? Access::kNone : Access::kReadWrite, elsewhere ? -1 : file.fd());
+  if (!slice) return tl::unexpected(slice.error());
   std::unique_ptr<PlainBacking> backing(new PlainBacking(std::move(*slice)));
-  backing->memory_file_ = memory_file;
+  backing->file_ = std::move(file);
   backing->host_base_ = backing->slice_.region.data();
   const auto map_whole = [&](MappedRegion& region) {
-    auto mapped = second_address ? MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, memory_file)
-                                 : MappedRegion::anonymous(nullptr, backing->size(), Access::kReadWrite);
+    auto mapped = second_address
+                      ? MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, backing->file_.fd())
+                      : MappedRegion::anonymous(nullptr, backing->size(), Access::kReadWrite);
     if (mapped) region = std::move(*mapped);
     return mapped.has_value();
   };
@@ -68,7 +61,6 @@ tl::expected<std::unique_ptr<PlainBacking>, std::string> PlainBacking::create(Vi
 PlainBacking::~PlainBacking() {
   // Poison outlives the mapping, and whoever maps these addresses next must not inherit it.
   for (const auto& [base, size] : poisoned_) unpoison(host_at(base), size.count());
-  if (memory_file_ >= 0) close(memory_file_);
 }
 
 std::byte* PlainBacking::host_at(DeviceAddr address) const { return host_base_ + (address - base()).count(); }
@@ -93,10 +85,11 @@ void PlainBacking::populate(DeviceAddr base, Bytes size) {
 
 void PlainBacking::release(DeviceAddr base, Bytes size) {
   // Private memory drops its pages with DONTNEED, a memory file only with REMOVE; both read as zeros afterwards.
-  madvise(bytes_at(base), size.count(), memory_file_ >= 0 ? MADV_REMOVE : MADV_DONTNEED);
+  madvise(bytes_at(base), size.count(), file_.is_open() ? MADV_REMOVE : MADV_DONTNEED);
 }
 
-void* PlainBacking::map(DeviceAddr base, Bytes size) {
+// Assumption of this backing: a store through a read-only mapping goes unnoticed.
+void* PlainBacking::map(DeviceAddr base, Bytes size, HostAccess /*access*/) {
   set_touchable(base, size, true);
   return host_at(base);
 }

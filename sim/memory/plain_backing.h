@@ -10,26 +10,25 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "sim/backing.h"
 #include "sim/memory/mapped_region.h"
+#include "sim/memory/memory_file.h"
+#include "sim/memory/slice_backing.h"
 
 namespace svmsim {
 
-class PlainBacking final : public Backing {
+class PlainBacking final : public SliceBacking {
  public:
-  enum class ViewAddress { kIdentity, kElsewhere };
-
   // Reserves a slice; the error is the one of reserve_slice, or names the limit that was hit.
   [[nodiscard]] static tl::expected<std::unique_ptr<PlainBacking>, std::string> create(ViewAddress view_address);
   ~PlainBacking() override;
 
-  [[nodiscard]] DeviceAddr base() const { return slice_.base; }
-  [[nodiscard]] Bytes size() const { return slice_.size; }
+  [[nodiscard]] DeviceAddr base() const override { return slice_.base; }
+  [[nodiscard]] Bytes size() const override { return slice_.size; }
 
   [[nodiscard]] std::byte* bytes_at(DeviceAddr address) const override;
   void populate(DeviceAddr base, Bytes size) override;
   void release(DeviceAddr base, Bytes size) override;
-  void* map(DeviceAddr base, Bytes size) override;
+  void* map(DeviceAddr base, Bytes size, HostAccess access) override;
   void unmap(DeviceAddr base, Bytes size) override;
 
  private:
@@ -42,7 +41,7 @@ class PlainBacking final : public Backing {
   MappedRegion internal_region_;  // AddressSanitizer builds: the simulator's own address of the memory
   std::byte* host_base_ = nullptr;
   std::byte* internal_base_ = nullptr;
-  int memory_file_ = -1;
+  MemoryFile file_;                       // AddressSanitizer builds
   std::map<DeviceAddr, Bytes> poisoned_;  // everything that was ever poisoned; empty without AddressSanitizer
 };
 

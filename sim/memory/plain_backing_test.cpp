@@ -14,8 +14,6 @@
 namespace svmsim {
 namespace {
 
-using ViewAddress = PlainBacking::ViewAddress;
-
 constexpr Bytes kPage{4096};
 constexpr Bytes kSegment{std::uint64_t{2} << 20};
 
@@ -53,14 +51,14 @@ TEST(PlainBacking, IdentityViewLiesAtTheDeviceAddress) {
   const auto backing = make_backing(ViewAddress::kIdentity);
   const DeviceAddr at = backing->base() + kPage;
   backing->populate(backing->base(), kSegment);
-  EXPECT_EQ(reinterpret_cast<std::uint64_t>(backing->map(at, kPage)), at.value());
+  EXPECT_EQ(reinterpret_cast<std::uint64_t>(backing->map(at, kPage, HostAccess::kReadWrite)), at.value());
 }
 
 TEST(PlainBacking, ViewElsewhereShowsTheSameBytesAtAnotherAddress) {
   const auto backing = make_backing(ViewAddress::kElsewhere);
   backing->populate(backing->base(), kSegment);
   const DeviceAddr at = backing->base() + kPage;
-  auto* const view = static_cast<unsigned char*>(backing->map(at, kPage));
+  auto* const view = static_cast<unsigned char*>(backing->map(at, kPage, HostAccess::kReadWrite));
   EXPECT_NE(reinterpret_cast<std::uint64_t>(view), at.value());
   *backing->bytes_at(at + Bytes(5)) = std::byte{42};
   EXPECT_EQ(view[5], 42);
@@ -73,7 +71,7 @@ using PlainBackingDeathTest = ::testing::Test;
 TEST(PlainBackingDeathTest, TouchOfTheRawDeviceAddressFaultsWhereViewsLieElsewhere) {
   const auto backing = make_backing(ViewAddress::kElsewhere);
   backing->populate(backing->base(), kSegment);
-  backing->map(backing->base(), kPage);
+  backing->map(backing->base(), kPage, HostAccess::kReadWrite);
   const auto* const raw = reinterpret_cast<const volatile unsigned char*>(backing->base().value());
   EXPECT_DEATH((void)*raw, "");
 }
@@ -94,7 +92,7 @@ TEST(PlainBacking, UntouchedPagesTakeNoMemory) {
   rusage before{};
   getrusage(RUSAGE_SELF, &before);
   backing->populate(backing->base(), kLarge);
-  backing->map(backing->base(), kLarge);
+  backing->map(backing->base(), kLarge, HostAccess::kReadWrite);
   backing->unmap(backing->base(), kLarge);
   rusage after{};
   getrusage(RUSAGE_SELF, &after);
@@ -106,7 +104,7 @@ TEST(PlainBacking, UnmappedPagesArePoisonedExactlyInSanitizerBuilds) {
   backing->populate(backing->base(), kSegment);
   const auto* const host = reinterpret_cast<const std::byte*>(backing->base().value());
   EXPECT_EQ(is_poisoned(host), poison_is_active());
-  backing->map(backing->base(), kPage);
+  backing->map(backing->base(), kPage, HostAccess::kReadWrite);
   EXPECT_FALSE(is_poisoned(host));
   EXPECT_EQ(is_poisoned(host + kPage.count()), poison_is_active());
   *backing->bytes_at(backing->base() + kPage) = std::byte{1};  // the simulator itself may always
@@ -119,7 +117,7 @@ class PoisonAfterTheEnd : public ::testing::TestWithParam<ViewAddress> {};
 TEST_P(PoisonAfterTheEnd, IsNotInheritedByWhoeverMapsTheAddressNext) {
   auto first = make_backing(GetParam());
   first->populate(first->base(), kSegment);
-  auto* const view = static_cast<std::byte*>(first->map(first->base(), kPage));
+  auto* const view = static_cast<std::byte*>(first->map(first->base(), kPage, HostAccess::kReadWrite));
   first->unmap(first->base(), kPage);
   ASSERT_EQ(is_poisoned(view), poison_is_active());
   first.reset();

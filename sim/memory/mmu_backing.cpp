@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/memory/mmu_backing.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "sim/memory/slice_layout.h"
+
+namespace svmsim {
+
+namespace {
+
+// The kernel counts mappings per process, and so does this.
+std::atomic<std::uint64_t> live_mappings{0};
+
+std::string refused(const char* what) {
+  return fmt::format("cannot {} for simulated device memory: {}", what, std::strerror(errno));
+}
+
+[[noreturn]] void end_at_limit(const std::string& reason) {
+  const std::string line = fmt::format(
+      "svmsim: the simulator, not the driver, is at a limit: {}. Backing mmu holds up to {} host mappings at a time "
+      "(Linux: vm.max_map_count); backing plain has no limit\n",
+      reason, kMostLiveMappings);
+  std::fputs(line.c_str(), stderr);
+  std::abort();
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<MmuBacking>, std::string> MmuBacking::create(ViewAddress view_address) {
+  using Access = MappedRegion::Access;
+  auto file = MemoryFile::create(slice_layout().slice);
+  if (!file) return tl::unexpected(refused("create a memory file"));
+  auto slice = reserve_slice(Access::kNone, -1);
+  if (!slice) return tl::unexpected(slice.error());
+  std::unique_ptr<MmuBacking> backing(new MmuBacking(std::move(*slice), std::move(*file)));
+  auto internal = MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, backing->file_.fd());
+  if (!internal) return tl::unexpected(refused("reserve a second address range"));
+  backing->internal_region_ = std::move(*internal);
+  backing->view_base_ = backing->slice_.region.data();
+  if (view_address == ViewAddress::kElsewhere) {
+    auto views = MappedRegion::anonymous(nullptr, backing->size(), Access::kNone);
+    if (!views) return tl::unexpected(refused("reserve an address range for views"));
+    backing->view_region_ = std::move(*views);
+    backing->view_base_ = backing->view_region_.data();
+  }
+  return backing;
+}
+
+MmuBacking::~MmuBacking() { live_mappings -= live_.size(); }
+
+std::byte* MmuBacking::view_at(DeviceAddr address) const { return view_base_ + (address - base()).count(); }
+
+std::byte* MmuBacking::bytes_at(DeviceAddr address) const {
+  return internal_region_.data() + (address - base()).count();
+}
+
+// The memory file is sparse: its pages appear when they are touched.
+void MmuBacking::populate(DeviceAddr /*base*/, Bytes /*size*/) {}
+
+void MmuBacking::release(DeviceAddr base, Bytes size) { madvise(bytes_at(base), size.count(), MADV_REMOVE); }
+
+void* MmuBacking::map(DeviceAddr base, Bytes size, HostAccess access) {
+  if (++live_mappings > kMostLiveMappings) end_at_limit(fmt::format("{} live mappings", live_mappings.load()));
+  const int protection = access == HostAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
+  std::byte* const view = view_at(base);
+  const auto offset = static_cast<off_t>((base - this->base()).count());
+  void* const got = mmap(view, size.count(), protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_.fd(), offset);
+  // A forked child does not inherit the mapping (R11).
+  if (got == MAP_FAILED || madvise(view, size.count(), MADV_DONTFORK) != 0) end_at_limit(refused("map pages"));
+  live_.emplace(base, size);
+  return view;
+}
+
+void MmuBacking::unmap(DeviceAddr base, Bytes size) {
+  void* const got =
+      mmap(view_at(base), size.count(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED) end_at_limit(refused("unmap pages"));
+  // What is left of a mapping counts on, at its own first page.
+  const DeviceAddr end = base + size;
+  auto it = live_.upper_bound(base);
+  if (it != live_.begin()) --it;
+  while (it != live_.end() && it->first < end) {
+    const DeviceAddr first = it->first;
+    const DeviceAddr last = first + it->second;
+    if (last <= base) {
+      ++it;
+      continue;
+    }
+    it = live_.erase(it);
+    --live_mappings;
+    if (first < base) {
+      live_.emplace(first, base - first);
+      ++live_mappings;
+    }
+    if (end < last) {
+      it = live_.emplace(end, last - end).first;
+      ++live_mappings;
+    }
+  }
+}
+
+}  // namespace svmsim
