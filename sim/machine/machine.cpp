@@ -26,12 +26,21 @@ tl::expected<std::unique_ptr<Machine>, std::string> Machine::create(const Platfo
                     "machine of this build has {}",
                     platform.name, platform.hbm.count(), needed.count(), (*backing)->size().count()));
   }
-  return std::unique_ptr<Machine>(new Machine(platform, cost, std::move(*backing)));
+  return std::unique_ptr<Machine>(new Machine(platform, cost, std::move(*backing), options));
 }
 
-Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing)
+Machine::TouchExplainer::TouchExplainer(SliceBacking& backing)
+    : watched(backing, history), watch({backing.base(), backing.size(), address_of(backing.view_base())}, history) {}
+
+Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing,
+                 const MachineOptions& options)
     : platform_(platform), cost_(cost), backing_(std::move(backing)) {
-  hal_ = make_hal_driver(platform_, AddressLayout{backing_->base(), backing_->size()}, *backing_);
+  Backing* driven = backing_.get();
+  if (options.backing == BackingKind::kMmu) {
+    explainer_ = std::make_unique<TouchExplainer>(*backing_);
+    driven = &explainer_->watched;
+  }
+  hal_ = make_hal_driver(platform_, AddressLayout{backing_->base(), backing_->size()}, *driven);
 }
 
 Machine::~Machine() { hal_->device_close(); }
@@ -46,6 +55,7 @@ void Machine::record(const CallRecord& record) {
   trace_digest_.add(static_cast<std::uint64_t>(svmrt::code_number(record.code)));
   trace_digest_.add(record.begin.count());
   trace_digest_.add(record.cost.count());
+  if (explainer_) explainer_->history.called(record);
   for (CallObserver* const observer : observers_) observer->on_call(record);
 }
 

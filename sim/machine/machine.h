@@ -19,7 +19,9 @@
 #include "sim/machine/call_record.h"
 #include "sim/machine/dataless_ranges.h"
 #include "sim/machine/digest.h"
+#include "sim/machine/mapping_history.h"
 #include "sim/machine/timelines.h"
+#include "sim/machine/touch_handler.h"
 #include "sim/memory/slice_backing.h"
 #include "sim/platform.h"
 
@@ -89,7 +91,8 @@ class Machine {
   [[nodiscard]] std::vector<MappedExtent> mapped_extents() const;
 
  private:
-  Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing);
+  Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing,
+          const MachineOptions& options);
   // Both under the lock.
   void record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr address, std::uint64_t size, DriverCode code,
                           Picoseconds cost);
@@ -100,6 +103,14 @@ class Machine {
   const CostModel cost_;
   mutable std::mutex mutex_;
   std::unique_ptr<SliceBacking> backing_;
+  // What explains a forbidden touch; only with backing mmu, where one faults.
+  struct TouchExplainer {
+    explicit TouchExplainer(SliceBacking& backing);
+    MappingHistory history;
+    WatchedBacking watched;
+    TouchWatch watch;
+  };
+  std::unique_ptr<TouchExplainer> explainer_;
   std::unique_ptr<HalDriver> hal_;
   Timelines timelines_;
   DatalessRanges dataless_host_;

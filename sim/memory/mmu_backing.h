@@ -28,6 +28,7 @@ class MmuBacking final : public SliceBacking {
 
   [[nodiscard]] DeviceAddr base() const override { return slice_.base; }
   [[nodiscard]] Bytes size() const override { return slice_.size; }
+  [[nodiscard]] const std::byte* view_base() const override { return view_base_; }
 
   [[nodiscard]] std::byte* bytes_at(DeviceAddr address) const override;
   void populate(DeviceAddr base, Bytes size) override;

@@ -3,14 +3,13 @@
 #include "sim/memory/mmu_backing.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
-#include "sim/memory/poison.h"
+#include "sim/testing/fault_exit.h"
 
 namespace svmsim {
 namespace {
@@ -28,12 +27,6 @@ volatile unsigned char* raw(DeviceAddr address) { return reinterpret_cast<volati
 
 volatile unsigned char* map_page(SliceBacking& backing, DeviceAddr at, HostAccess access = HostAccess::kReadWrite) {
   return static_cast<volatile unsigned char*>(backing.map(at, kPage, access));
-}
-
-// AddressSanitizer reports the fault itself and ends the process with a code of its own.
-bool died_of_a_fault(int status) {
-  if (poison_is_active()) return WIFEXITED(status) && WEXITSTATUS(status) != 0;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
 class MmuBackingTest : public ::testing::TestWithParam<ViewAddress> {

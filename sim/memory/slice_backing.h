@@ -17,6 +17,8 @@ class SliceBacking : public Backing {
  public:
   [[nodiscard]] virtual DeviceAddr base() const = 0;
   [[nodiscard]] virtual Bytes size() const = 0;
+  // Host address of the view of base(); the view of every other address lies at the same distance from it.
+  [[nodiscard]] virtual const std::byte* view_base() const = 0;
 };
 
 // Reserves a slice. The error names what the kernel refused and what limits it.

@@ -32,8 +32,9 @@ namespace svmsim {
   return platform;
 }
 
-[[nodiscard]] inline std::unique_ptr<Machine> make_test_machine(const Platform& platform = test_platform()) {
-  auto machine = Machine::create(platform, CostModel(test_costs()));
+[[nodiscard]] inline std::unique_ptr<Machine> make_test_machine(const Platform& platform = test_platform(),
+                                                                const MachineOptions& options = {}) {
+  auto machine = Machine::create(platform, CostModel(test_costs()), options);
   EXPECT_TRUE(machine.has_value()) << machine.error();
   return std::move(*machine);
 }
