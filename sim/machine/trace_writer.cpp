@@ -20,12 +20,12 @@ std::string failed(const std::string& what, const std::string& path) {
   return fmt::format("cannot {} trace file {}: {}", what, path, std::strerror(errno));
 }
 
-// Picoseconds as a decimal number of `unit` picoseconds each, exact.
-std::string in_units_of(svmrt::Picoseconds time, std::uint64_t unit) {
-  std::string digits = std::to_string(unit + time.count() % unit);
-  digits.erase(0, 1);  // the leading 1 kept the zeros behind it
-  return fmt::format("{}.{}", time.count() / unit, digits);
-}
+// Picoseconds as a decimal number of thousands or millions of them, exact.
+struct Decimal {
+  std::uint64_t whole;
+  std::uint64_t rest;
+};
+Decimal in_units_of(svmrt::Picoseconds time, std::uint64_t unit) { return {time.count() / unit, time.count() % unit}; }
 
 }  // namespace
 
@@ -53,25 +53,41 @@ TraceWriter::~TraceWriter() {
   std::remove(unfinished_path_.c_str());
 }
 
-void TraceWriter::write(const std::string& text) {
+void TraceWriter::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
 }
 
 void TraceWriter::on_call(const CallRecord& record) {
-  const bool addressed = record.address >= origin_ && !record.address.is_null();
-  const std::string address = addressed ? fmt::format("\"svm+{:#x}\"", (record.address - origin_).count()) : "null";
-  const std::string facts = fmt::format("\"sequence\":{},\"address\":{},\"size\":{},\"code\":{}", record.sequence,
-                                        address, record.size.count(), svmrt::code_number(record.code));
+  fmt::memory_buffer line;
+  const auto out = fmt::appender(line);
   const auto timeline = static_cast<std::uint32_t>(record.timeline);
+  const auto add_facts = [&] {
+    fmt::format_to(out, "\"sequence\":{},\"address\":", record.sequence);
+    if (record.address >= origin_ && !record.address.is_null()) {
+      fmt::format_to(out, "\"svm+{:#x}\"", (record.address - origin_).count());
+    } else {
+      fmt::format_to(out, "null");
+    }
+    fmt::format_to(out, ",\"size\":{},\"code\":{}", record.size.count(), svmrt::code_number(record.code));
+  };
   if (format_ == Format::kJsonLines) {
-    write(fmt::format("{{\"call\":\"{}\",\"timeline\":{},{},\"begin_ns\":{},\"cost_ns\":{}}}\n",
-                      call_kind_name(record.kind), timeline, facts, in_units_of(record.begin, 1000),
-                      in_units_of(record.cost, 1000)));
+    const Decimal begin = in_units_of(record.begin, 1000);
+    const Decimal cost = in_units_of(record.cost, 1000);
+    fmt::format_to(out, "{{\"call\":\"{}\",\"timeline\":{},", call_kind_name(record.kind), timeline);
+    add_facts();
+    fmt::format_to(out, ",\"begin_ns\":{}.{:03},\"cost_ns\":{}.{:03}}}\n", begin.whole, begin.rest, cost.whole,
+                   cost.rest);
   } else {
-    write(fmt::format("{}{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{{{}}}}}",
-                      records_ == 0 ? "" : ",\n", call_kind_name(record.kind), timeline,
-                      in_units_of(record.begin, 1'000'000), in_units_of(record.cost, 1'000'000), facts));
+    const Decimal begin = in_units_of(record.begin, 1'000'000);
+    const Decimal cost = in_units_of(record.cost, 1'000'000);
+    fmt::format_to(out,
+                   "{}{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{}.{:06},\"dur\":{}.{:06},\"args\":{{",
+                   records_ == 0 ? "" : ",\n", call_kind_name(record.kind), timeline, begin.whole, begin.rest,
+                   cost.whole, cost.rest);
+    add_facts();
+    fmt::format_to(out, "}}}}");
   }
+  write({line.data(), line.size()});
   ++records_;
 }
 

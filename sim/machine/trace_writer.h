@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <utility>
 
@@ -33,7 +34,7 @@ class TraceWriter final : public CallObserver {
  private:
   TraceWriter(std::string path, std::string unfinished_path, std::FILE* file, Format format)
       : path_(std::move(path)), unfinished_path_(std::move(unfinished_path)), file_(file), format_(format) {}
-  void write(const std::string& text);
+  void write(std::string_view text);
 
   std::string path_;
   std::string unfinished_path_;  // beside path_, of this writer alone
