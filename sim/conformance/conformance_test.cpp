@@ -22,10 +22,10 @@ constexpr AddressLayout kLayout{DeviceAddr(0x12c000000000), Bytes(0x180000000000
 
 const std::vector<std::string>& script_names() {
   static const std::vector<std::string> names = {
-      "v2_64k_device", "v2_64k_device_4k_host", "v2_64k_host",   "v2_allocate", "v2_free",
-      "v2_giant",      "v2_register",           "v2_unregister", "v2_vm",       "v3_64k_contiguous",
-      "v3_64k_host",   "v3_64k_fragmented",     "v3_allocate",   "v3_free",     "v3_giant",
-      "v3_register",   "v3_unregister",         "v3_vm",
+      "v2_64k_device",     "v2_64k_device_4k_host", "v2_64k_host",       "v2_allocate",   "v2_free",
+      "v2_giant",          "v2_host_memory",        "v2_register",       "v2_unregister", "v2_vm",
+      "v3_64k_contiguous", "v3_64k_host",           "v3_64k_fragmented", "v3_allocate",   "v3_free",
+      "v3_giant",          "v3_host_memory",        "v3_register",       "v3_unregister", "v3_vm",
   };
   return names;
 }

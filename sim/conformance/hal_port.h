@@ -57,7 +57,7 @@ class HalPort {
   virtual void begin_case() = 0;
   // Closes device 0 and opens it again in the same process (F3).
   virtual void reopen_device() = 0;
-  // A page of the host's own memory, aligned to the host page, outside of every SVM range; the port's own.
+  // 16 pages of the host's own memory, aligned to the host page, outside of every SVM range; the port's own.
   [[nodiscard]] virtual std::uint64_t host_memory() = 0;
 
   // The C functions. Precondition: has() says yes. Pointers may be null, as in C.

@@ -69,8 +69,10 @@ bool InProcessPort::support_feature(std::uint32_t device_id, std::int32_t type) 
 }
 
 std::int32_t InProcessPort::mem_host_get_dev_pointer(std::uint64_t host, std::uint32_t device_id,
-                                                     std::uint64_t* /*address: never found, U5*/) {
-  return code_number(driver_->host_get_device_pointer(host, device_id));
+                                                     std::uint64_t* address) {
+  const DevicePointerOutcome outcome = driver_->host_get_device_pointer(host, device_id);
+  if (outcome.code == DriverCode::kNone && address != nullptr) *address = outcome.address.value();
+  return code_number(outcome.code);
 }
 
 std::int32_t InProcessPort::mem_ctl(std::int32_t type, const MemCtlFeatures* in, MemCtlFeatures* out) {

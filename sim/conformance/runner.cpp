@@ -138,6 +138,9 @@ class CaseRun {
     if (step.host && value(*step.host) != host) {
       return deviates(address_text(*step.host), fmt::format("address {:#x}", host));
     }
+    if (step.differs && value(*step.differs) == host) {
+      return deviates(fmt::format("another address than {}", step.differs->text), fmt::format("{:#x}", host));
+    }
     keep(step.as, host);
     return {};
   }
@@ -155,7 +158,9 @@ class CaseRun {
   }
   StepEnd run(const DevPointerStep& step) {
     std::uint64_t address = kUntouched;
-    return compare_code(step.code, port_.mem_host_get_dev_pointer(value(step.host), step.device_id, &address));
+    const std::int32_t code = port_.mem_host_get_dev_pointer(value(step.host), step.device_id, &address);
+    if (code != step.code || !step.address || value(*step.address) == address) return compare_code(step.code, code);
+    return deviates(address_text(*step.address), fmt::format("address {:#x}", address));
   }
   StepEnd run(const MemCtlStep& step) {
     const MemCtlFeatures in{step.mask, step.device_id};

@@ -65,16 +65,22 @@ TEST_F(RunScript, WrongCodeIsReportedWithRuleStepExpectedAndSeen) {
 
 TEST_F(RunScript, EveryKindOfWrongExpectationIsADeviation) {
   const std::string alloc = kAlloc;
+  const std::string with_device_pointer =
+      "{ call = 'halSupportFeature', type = 11, value = true },"
+      "{ call = 'halHostRegister', src = 'host', size = '4K', flag = '0', code = 0 },"
+      "{ call = 'halMemHostGetDevPointer', src = 'host', code = 0, address = 'a' }";
   const char* rows[] = {
       "{ call = 'halMemAlloc', size = '4K', flag = 'ordinary', code = 0, address = 'a' }",
       "{ call = 'halMemAlloc', size = '4K', flag = 'ordinary', code = 0, differs = 'a+8K' }",
       "{ call = 'halMemAlloc', size = '4K', flag = 'ordinary', code = 6 }",
       "{ call = 'halMemFree', pp = 'a', code = 13 }",
       "{ call = 'halHostRegister', src = 'a', size = '4K', code = 0, host = 'a+4K' }",
+      "{ call = 'halHostRegister', src = 'a', size = '4K', code = 0, differs = 'a' }",
       "{ call = 'halHostUnregister', src = 'a', code = 0 }",
       "{ call = 'halHostUnregisterEx', src = 'a', code = 0 }",
       "{ call = 'halSupportFeature', type = 11, value = false }",
       "{ call = 'halMemHostGetDevPointer', src = 'a', code = 0 }",
+      with_device_pointer.c_str(),
       "{ call = 'halMemCtl', type = 2, mask = 2, code = 3 }",
       "{ call = 'halMemCtl', type = 2, mask = 2, code = 0, mask_out = 0 }",
       "{ call = 'dlsym', symbol = 'halMemHostGetDevPointer', value = false }",

@@ -64,7 +64,7 @@ class StepReader {
       case Call::kFeature:
         return FeatureStep{device_id(step), type(step), step.boolean("value")};
       case Call::kDevPointer:
-        return DevPointerStep{address(step, "src"), device_id(step), code(step)};
+        return read_dev_pointer(step);
       case Call::kMemCtl:
         return read_mem_ctl(step);
       case Call::kLookUp:
@@ -107,8 +107,18 @@ class StepReader {
     registration.null_destination = step.boolean_or("null_dst", false);
     registration.code = code(step);
     registration.host = address_if_any(step, "host", registration.code);
+    registration.differs = address_if_any(step, "differs", registration.code);
     registration.as = name_if_any(step, registration.code);
     return registration;
+  }
+
+  Step read_dev_pointer(ConfigTable& step) {
+    DevPointerStep pointer;
+    pointer.host = address(step, "src");
+    pointer.device_id = device_id(step);
+    pointer.code = code(step);
+    pointer.address = address_if_any(step, "address", pointer.code);
+    return pointer;
   }
 
   Step read_mem_ctl(ConfigTable& step) {

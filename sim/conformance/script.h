@@ -45,7 +45,8 @@ struct RegisterStep {
   bool null_destination = false;
   std::int32_t code = 0;
   std::string as;
-  std::optional<Amount> host;  // the returned address must be this
+  std::optional<Amount> host;     // the returned address must be this
+  std::optional<Amount> differs;  // the returned address must not be this
 };
 struct UnregisterStep {
   Amount source;
@@ -67,6 +68,7 @@ struct DevPointerStep {
   Amount host;
   std::uint32_t device_id = 0;
   std::int32_t code = 0;
+  std::optional<Amount> address;  // the returned address must be this
 };
 struct MemCtlStep {
   std::int32_t type = 0;

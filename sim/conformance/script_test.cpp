@@ -62,7 +62,9 @@ TEST(ConformanceScriptFile, StepsKeepTheirArgumentsAndDefaults) {
   { call = "halMemAlloc", size = "4K+1", flag = "huge", code = 0, given = "0x1000", as = "a" },
   { call = "halHostRegister", src = "a+4K", size = "8K", code = 0, host = "a+4K", as = "h" },
   { call = "halHostUnregisterEx", src = "h", devid = 0xffffffff, flag = "7", code = 65534 },
-  { call = "halMemCtl", type = 2, mask = 10, code = 0, mask_out = 8 },)");
+  { call = "halMemCtl", type = 2, mask = 10, code = 0, mask_out = 8 },
+  { call = "halHostRegister", src = "host", size = "1", flag = "0", code = 0, differs = "a+1" },
+  { call = "halMemHostGetDevPointer", src = "host", code = 0, address = "h+2" },)");
   ASSERT_TRUE(script) << script.error().message();
   const auto& steps = script->cases[0].steps;
   const auto& alloc = std::get<AllocStep>(steps[0]);
@@ -86,6 +88,8 @@ TEST(ConformanceScriptFile, StepsKeepTheirArgumentsAndDefaults) {
   const auto& control = std::get<MemCtlStep>(steps[3]);
   EXPECT_EQ(control.mask, 10u);
   EXPECT_EQ(control.mask_out, 8u);
+  EXPECT_EQ(std::get<RegisterStep>(steps[4]).differs->offset, 1u);
+  EXPECT_EQ(std::get<DevPointerStep>(steps[5]).address->offset, 2u);
 }
 
 TEST(ConformanceScriptFile, UnknownVariableNamesTheKeyAndTheKnownOnes) {
@@ -138,6 +142,8 @@ TEST(ConformanceScriptFile, WrongStepsAreRefusedByKey) {
        "given_multiple_of"},
       {R"({ call = "halHostRegister", src = "host", size = "4K", flag = "huge", code = 0 })", "flag"},
       {R"({ call = "halHostRegister", src = "host", size = "4K", code = 8, host = "host" })", "host"},
+      {R"({ call = "halHostRegister", src = "host", size = "4K", code = 8, differs = "host" })", "differs"},
+      {R"({ call = "halMemHostGetDevPointer", src = "host", code = 11, address = "host" })", "address"},
       {R"({ call = "halMemCtl", type = 2, code = 3, mask_out = 0 })", "mask_out"},
       {R"({ call = "dlsym", symbol = "halMemAlloc", value = true })", "symbol"},
       {R"({ call = "halSupportFeature", type = 11 })", "value"},

@@ -31,8 +31,14 @@ struct AllocOutcome {
 };
 struct RegisterOutcome {
   DriverCode code = DriverCode::kNone;
-  void* host = nullptr;  // set only when code is kNone (R1)
-  PageWalk walk;         // of a success; zero for a failure
+  // What the call's destination receives, only when code is kNone (R1): for DEV_SVM_MAP_HOST the host's address of the
+  // mapping, for the types that map host memory (R8) the device's, a number that nothing may follow.
+  void* host = nullptr;
+  PageWalk walk;  // of a success; zero for a failure
+};
+struct DevicePointerOutcome {
+  DriverCode code = DriverCode::kNone;
+  DeviceAddr address;
 };
 struct UnregisterOutcome {
   DriverCode code = DriverCode::kNone;
@@ -82,15 +88,16 @@ class HalDriver {
   [[nodiscard]] virtual UnregisterOutcome host_unregister(DeviceAddr source, std::uint32_t device_id) = 0;
   [[nodiscard]] virtual UnregisterOutcome host_unregister_ex(DeviceAddr source, std::uint32_t device_id,
                                                              std::uint32_t flag) = 0;
-  // halMemHostGetDevPointer (U5). It never finds a mapping of device memory, hence no address. v3 has no such
-  // symbol: a C layer must not export it there.
-  [[nodiscard]] virtual DriverCode host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const = 0;
+  // halMemHostGetDevPointer (U5): the device address of registered host memory by its exact start. It never finds a
+  // mapping of device memory. v3 has no such symbol: a C layer must not export it there.
+  [[nodiscard]] virtual DevicePointerOutcome host_get_device_pointer(std::uint64_t host,
+                                                                     std::uint32_t device_id) const = 0;
   [[nodiscard]] virtual bool support_feature(std::uint32_t device_id, std::int32_t type) = 0;
   // halMemCtl of `type` with the mask and device id of its input. The C layer checks its pointers and sizes (3).
   [[nodiscard]] virtual MemCtlOutcome mem_ctl(std::int32_t type, std::uint64_t mask, std::uint32_t device_id) const = 0;
   // kNone when [base, base + size) is device memory that a copy may touch, kParaError otherwise.
   [[nodiscard]] virtual DriverCode check_copy(DeviceAddr base, Bytes size) const = 0;
-  // F3: every mapping dropped, then every page freed, every record deleted.
+  // F3: every mapping dropped, host memory's too, then every page freed, every record deleted.
   virtual void device_close() = 0;
 
   // State for observers and tests, in address order.

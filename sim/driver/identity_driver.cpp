@@ -56,8 +56,9 @@ UnregisterOutcome IdentityDriver::host_unregister_ex(DeviceAddr /*source*/, std:
   return {};
 }
 
-DriverCode IdentityDriver::host_get_device_pointer(std::uint64_t /*host*/, std::uint32_t /*device_id*/) const {
-  return DriverCode::kNotSupport;
+DevicePointerOutcome IdentityDriver::host_get_device_pointer(std::uint64_t /*host*/,
+                                                             std::uint32_t /*device_id*/) const {
+  return {DriverCode::kNotSupport, {}};
 }
 
 bool IdentityDriver::support_feature(std::uint32_t /*device_id*/, std::int32_t /*type*/) { return false; }

@@ -30,7 +30,8 @@ class IdentityDriver final : public HalDriver {
   [[nodiscard]] UnregisterOutcome host_unregister_ex(DeviceAddr source, std::uint32_t device_id,
                                                      std::uint32_t flag) override;
   // No such symbol, no feature and no capability.
-  [[nodiscard]] DriverCode host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const override;
+  [[nodiscard]] DevicePointerOutcome host_get_device_pointer(std::uint64_t host,
+                                                             std::uint32_t device_id) const override;
   [[nodiscard]] bool support_feature(std::uint32_t device_id, std::int32_t type) override;
   [[nodiscard]] MemCtlOutcome mem_ctl(std::int32_t type, std::uint64_t mask, std::uint32_t device_id) const override;
   // A copy stays within the pages of one block.

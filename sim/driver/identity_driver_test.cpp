@@ -60,7 +60,7 @@ TEST(Identity, GarbageIsSurvived) {
   EXPECT_EQ(rig.driver().check_copy(garbage, Bytes(UINT64_MAX)), DriverCode::kParaError);
   EXPECT_FALSE(rig.driver().support_feature(0xffffffff, -1));
   EXPECT_EQ(rig.driver().mem_ctl(2, 0x3f, 0).mask, 0u);
-  EXPECT_EQ(rig.driver().host_get_device_pointer(1, 0), DriverCode::kNotSupport);
+  EXPECT_EQ(rig.driver().host_get_device_pointer(1, 0).code, DriverCode::kNotSupport);
 }
 
 TEST(Identity, AllocationFailsOnlyForSizeZeroAndLackOfAddresses) {

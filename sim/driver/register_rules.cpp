@@ -3,6 +3,19 @@
 #include "sim/driver/page_walk.h"
 
 namespace svmsim {
+namespace {
+
+bool maps_host_memory(std::uint32_t type) { return type != kDevSvmMapHost && type != kDevMemMapHost; }
+
+// Assumption: host memory is refused as device memory is: null, empty, wrapping or unaligned ranges are 8.
+DriverCode r8_range(const Platform& platform, DeviceAddr source, std::uint64_t size) {
+  if (source.is_null() || size == 0) return DriverCode::kParaError;
+  if (round_up(source + Bytes(size), platform.host_page) <= source) return DriverCode::kParaError;  // wraps
+  const bool aligned = platform.lenient || is_multiple(source, platform.host_page);
+  return aligned ? DriverCode::kNone : DriverCode::kParaError;
+}
+
+}  // namespace
 
 DriverCode r2_flag_v2(const RegisterFlag& flag) {
   if (flag.type >= kMapTypeEnd) return DriverCode::kNotSupport;
@@ -57,6 +70,22 @@ bool r3_aligned_v3(const Platform& platform, PageKind kind, DeviceAddr source, B
   return !(host_page_spans_pages && platform.fragmented);
 }
 
+// Assumption: DEV_MEM_MAP_HOST on a host address is not supported.
+DriverCode r8_host_memory_v2(const Platform& platform, const RegisterFlag& flag, DeviceAddr source, std::uint64_t size,
+                             std::uint32_t device_id) {
+  if (device_id >= kDeviceIdLimit) return DriverCode::kInvalidDevice;
+  if (flag.type == kDevSvmMapHost) return DriverCode::kParaError;
+  if (!maps_host_memory(flag.type)) return DriverCode::kNotSupport;
+  return r8_range(platform, source, size);
+}
+
+// Assumption: a bad device id is an invalid device for the types that map host memory too.
+DriverCode r8_host_memory_v3(const Platform& platform, const RegisterFlag& flag, DeviceAddr source, std::uint64_t size,
+                             std::uint32_t device_id) {
+  if (!maps_host_memory(flag.type) || device_id >= kDeviceIdLimit) return DriverCode::kInvalidDevice;
+  return r8_range(platform, source, size);
+}
+
 DriverCode u2_unregister_type(std::uint32_t flag) {
   const std::uint32_t type = flag & kMapTypeMask;
   if (type >= kMapTypeEnd) return DriverCode::kNotSupport;
@@ -66,5 +95,10 @@ DriverCode u2_unregister_type(std::uint32_t flag) {
 }
 
 bool u2_deletes_record(std::uint32_t flag) { return (flag & kMapTypeMask) == kDevSvmMapHost; }
+
+bool u2_drops_host_memory(std::uint32_t type, std::uint32_t flag) {
+  const std::uint32_t asked = flag & kMapTypeMask;
+  return asked == type || asked == kHostMemMapDev || asked == kHostMemMapDevPcieTh;
+}
 
 }  // namespace svmsim

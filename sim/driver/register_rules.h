@@ -27,9 +27,20 @@ namespace svmsim {
 [[nodiscard]] bool r3_aligned_v2(const Platform& platform, PageKind kind, DeviceAddr source);
 [[nodiscard]] bool r3_aligned_v3(const Platform& platform, PageKind kind, DeviceAddr source, Bytes size);
 
+// R8: an address outside of device memory. kNone when the type maps host memory and start and size can be registered:
+// the start a multiple of the host page, the size above 0 and rounded up to pages. v2 after r2_flag_v2, v3 after
+// r2_request_v3. Overlap is left to check.
+[[nodiscard]] DriverCode r8_host_memory_v2(const Platform& platform, const RegisterFlag& flag, DeviceAddr source,
+                                           std::uint64_t size, std::uint32_t device_id);
+[[nodiscard]] DriverCode r8_host_memory_v3(const Platform& platform, const RegisterFlag& flag, DeviceAddr source,
+                                           std::uint64_t size, std::uint32_t device_id);
+
 // U2: halHostUnregisterEx by its map type; kNone when the type unmaps an SVM mapping.
 [[nodiscard]] DriverCode u2_unregister_type(std::uint32_t flag);
 // U2: only unregistering with DEV_SVM_MAP_HOST deletes the record.
 [[nodiscard]] bool u2_deletes_record(std::uint32_t flag);
+// U2: whether halHostUnregisterEx with this flag drops host memory registered with `type`: with the same type, or with
+// 0 or 3, which the ACL runtime passes.
+[[nodiscard]] bool u2_drops_host_memory(std::uint32_t type, std::uint32_t flag);
 
 }  // namespace svmsim

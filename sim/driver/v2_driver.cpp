@@ -26,12 +26,11 @@ UnregisterOutcome V2Driver::host_unregister(DeviceAddr source, std::uint32_t dev
   return registration_.unregister(source, device_id);
 }
 
-// U1: the id is ignored.
-UnregisterOutcome V2Driver::host_unregister_ex(DeviceAddr source, std::uint32_t /*device_id*/, std::uint32_t flag) {
-  return registration_.unregister_ex(source, flag);
+UnregisterOutcome V2Driver::host_unregister_ex(DeviceAddr source, std::uint32_t device_id, std::uint32_t flag) {
+  return registration_.unregister_ex(source, device_id, flag);
 }
 
-DriverCode V2Driver::host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const {
+DevicePointerOutcome V2Driver::host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const {
   return registration_.host_get_device_pointer(host, device_id);
 }
 
@@ -56,7 +55,7 @@ DriverCode V2Driver::check_copy(DeviceAddr base, Bytes size) const {
 void V2Driver::device_close() {
   mapped_.drop_all();
   allocator_.close();
-  registration_.forget_records();
+  registration_.device_close();
 }
 
 }  // namespace svmsim

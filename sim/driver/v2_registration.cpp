@@ -24,11 +24,7 @@ RegisterOutcome V2Registration::register_to_host(DeviceAddr source, std::uint64_
                                                  std::uint32_t device_id) {
   const RegisterFlag flag = decode_register_flag(flag_word);
   if (const DriverCode code = r2_flag_v2(flag); code != DriverCode::kNone) return {code, nullptr, {}};
-  if (!allocator_.is_svm(source)) {
-    // R8. Assumption: host memory is not simulated here, so that the types meant for it are not supported.
-    if (device_id >= kDeviceIdLimit) return {DriverCode::kInvalidDevice, nullptr, {}};
-    return {flag.type == kDevSvmMapHost ? DriverCode::kParaError : DriverCode::kNotSupport, nullptr, {}};
-  }
+  if (!allocator_.is_svm(source)) return register_host_memory(source, size, flag, device_id);  // R8
   const auto place = allocator_.find(source);
   if (!place) return {DriverCode::kParaError, nullptr, {}};  // R10
   const V2Heap& heap = *place->heap;
@@ -54,8 +50,21 @@ RegisterOutcome V2Registration::register_to_host(DeviceAddr source, std::uint64_
           page_walk(pages.size, kind, platform_.device_page, platform_.host_page)};
 }
 
+RegisterOutcome V2Registration::register_host_memory(DeviceAddr source, std::uint64_t size, const RegisterFlag& flag,
+                                                     std::uint32_t device_id) {
+  const DriverCode code = r8_host_memory_v2(platform_, flag, source, size, device_id);
+  if (code != DriverCode::kNone) return {code, nullptr, {}};
+  return host_ranges_.add({source, Bytes(size), flag.type, device_id, records_on_}, DriverCode::kParaError);
+}
+
+const HostRange* V2Registration::find_host_range(DeviceAddr source, std::uint32_t device_id) const {
+  const HostRange* const range = host_ranges_.find(source, device_id);
+  return range != nullptr && (range->recorded || !records_on_) ? range : nullptr;
+}
+
 UnregisterOutcome V2Registration::unregister(DeviceAddr source, std::uint32_t device_id) {
-  if (!records_on_) return unregister_ex(source, kDevSvmMapHost);  // U2: behaves as Ex
+  if (find_host_range(source, device_id) != nullptr) return {DriverCode::kNone, host_ranges_.remove(source)};
+  if (!records_on_) return unregister_ex(source, device_id, kDevSvmMapHost);  // U2: behaves as Ex
   DeviceAddr base = source;
   if (const auto place = allocator_.find(source)) base = effective_base(source, place->heap->key.kind);
   if (!records_.contains(device_id, base)) return {DriverCode::kNotExist, {}};
@@ -65,7 +74,11 @@ UnregisterOutcome V2Registration::unregister(DeviceAddr source, std::uint32_t de
   return outcome;
 }
 
-UnregisterOutcome V2Registration::unregister_ex(DeviceAddr source, std::uint32_t flag) {
+UnregisterOutcome V2Registration::unregister_ex(DeviceAddr source, std::uint32_t device_id, std::uint32_t flag) {
+  const HostRange* const range = host_ranges_.find(source, device_id);
+  if (range != nullptr && u2_drops_host_memory(range->type, flag)) {
+    return {DriverCode::kNone, host_ranges_.remove(source)};
+  }
   if (const DriverCode code = u2_unregister_type(flag); code != DriverCode::kNone) return {code, {}};
   if (!allocator_.is_svm(source)) return {DriverCode::kFileOps, {}};
   const auto place = allocator_.find(source);
@@ -86,10 +99,18 @@ UnregisterOutcome V2Registration::unmap(DeviceAddr base) {
 }
 
 // U5.
-DriverCode V2Registration::host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const {
-  if (host == 0) return DriverCode::kParaError;
-  if (device_id >= kDeviceIdLimit) return DriverCode::kInvalidDevice;
-  return records_on_ ? DriverCode::kNotExist : DriverCode::kNotSupport;
+DevicePointerOutcome V2Registration::host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const {
+  if (host == 0) return {DriverCode::kParaError, {}};
+  if (device_id >= kDeviceIdLimit) return {DriverCode::kInvalidDevice, {}};
+  if (!records_on_) return {DriverCode::kNotSupport, {}};
+  const HostRange* const range = find_host_range(DeviceAddr(host), device_id);
+  if (range == nullptr) return {DriverCode::kNotExist, {}};
+  return {DriverCode::kNone, range->device};
+}
+
+void V2Registration::device_close() {
+  records_.clear();
+  host_ranges_.clear();
 }
 
 DeviceAddr V2Registration::effective_base(DeviceAddr source, PageKind kind) const {

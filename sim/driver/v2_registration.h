@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/driver/extent_map.h"
+#include "sim/driver/host_ranges.h"
 #include "sim/driver/v2_allocator.h"
 
 namespace svmsim {
@@ -29,19 +30,29 @@ class V2Registration {
  public:
   // `allocator` and `mapped` are borrowed for the registration's life.
   V2Registration(const Platform& platform, const V2Allocator& allocator, ExtentMap& mapped)
-      : platform_(platform), capabilities_(r7_capabilities(platform)), allocator_(allocator), mapped_(mapped) {}
+      : platform_(platform),
+        capabilities_(r7_capabilities(platform)),
+        allocator_(allocator),
+        mapped_(mapped),
+        host_ranges_(platform.host_page, platform.lenient) {}
 
   [[nodiscard]] RegisterOutcome register_to_host(DeviceAddr source, std::uint64_t size, std::uint32_t flag,
                                                  std::uint32_t device_id);
   [[nodiscard]] UnregisterOutcome unregister(DeviceAddr source, std::uint32_t device_id);
-  [[nodiscard]] UnregisterOutcome unregister_ex(DeviceAddr source, std::uint32_t flag);
-  [[nodiscard]] DriverCode host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const;
+  // U1: the id is ignored for SVM addresses.
+  [[nodiscard]] UnregisterOutcome unregister_ex(DeviceAddr source, std::uint32_t device_id, std::uint32_t flag);
+  [[nodiscard]] DevicePointerOutcome host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const;
 
   // halSupportFeature(11) was called. Assumption: for good, also across a device close.
   void switch_records_on() { records_on_ = true; }
-  void forget_records() { records_.clear(); }
+  // F3 for what is kept here: records and host memory.
+  void device_close();
 
  private:
+  [[nodiscard]] RegisterOutcome register_host_memory(DeviceAddr source, std::uint64_t size, const RegisterFlag& flag,
+                                                     std::uint32_t device_id);
+  // Host memory by its record (U1), or by its start alone while records are off; null if there is none.
+  [[nodiscard]] const HostRange* find_host_range(DeviceAddr source, std::uint32_t device_id) const;
   [[nodiscard]] UnregisterOutcome unmap(DeviceAddr source);
   // Under `lenient` an address stands for the start of its page.
   [[nodiscard]] DeviceAddr effective_base(DeviceAddr source, PageKind kind) const;
@@ -50,6 +61,7 @@ class V2Registration {
   Capabilities capabilities_;
   const V2Allocator& allocator_;
   ExtentMap& mapped_;
+  HostRanges host_ranges_;
   V2Records records_;
   bool records_on_ = false;
 };

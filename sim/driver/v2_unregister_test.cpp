@@ -220,14 +220,14 @@ TEST(U4, UnregisterAfterACachedFreeDropsTheNextOwnersMapping) {
   EXPECT_FALSE(rig.mapped(new_owner, kPage));
 }
 
-TEST(U5V2, NeverFindsADevicePointer) {
+TEST(U5V2, NeverFindsAMappingOfDeviceMemory) {
   DriverRig rig(v2_platform());
   const std::uint64_t host = kDeviceBase.value();
-  EXPECT_EQ(rig.driver().host_get_device_pointer(0, 66), kPara);
-  EXPECT_EQ(rig.driver().host_get_device_pointer(host, 66), DriverCode::kInvalidDevice);
-  EXPECT_EQ(rig.driver().host_get_device_pointer(host, 65), DriverCode::kNotSupport);
+  EXPECT_EQ(rig.driver().host_get_device_pointer(0, 66).code, kPara);
+  EXPECT_EQ(rig.driver().host_get_device_pointer(host, 66).code, DriverCode::kInvalidDevice);
+  EXPECT_EQ(rig.driver().host_get_device_pointer(host, 65).code, DriverCode::kNotSupport);
   rig.records_on();
-  EXPECT_EQ(rig.driver().host_get_device_pointer(host, 0), kNoRecord);
+  EXPECT_EQ(rig.driver().host_get_device_pointer(host, 0).code, kNoRecord);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ V3Driver::V3Driver(const Platform& platform, const AddressLayout& layout, Backin
       layout_{layout.device_base, layout.device_size},
       backing_(backing),
       mapped_(backing),
+      host_ranges_(platform.host_page, platform.lenient),
       addresses_(layout_, platform.reuse) {}
 
 AllocOutcome V3Driver::mem_alloc(std::uint64_t size, std::uint64_t flag_word) {
@@ -57,10 +58,14 @@ void V3Driver::release_block(Blocks::iterator it) {
 }
 
 RegisterOutcome V3Driver::host_register(DeviceAddr source, std::uint64_t size, std::uint32_t flag_word,
-                                        std::uint32_t /*device_id: R8*/) {
+                                        std::uint32_t device_id) {
   const RegisterFlag flag = decode_register_flag(flag_word);
   if (const DriverCode code = r2_request_v3(flag, source, size); code != DriverCode::kNone) return {code, nullptr, {}};
-  if (!is_svm(source)) return {DriverCode::kInvalidDevice, nullptr, {}};  // R8, R10
+  if (!is_svm(source)) {  // R8, R10
+    const DriverCode code = r8_host_memory_v3(platform_, flag, source, size, device_id);
+    if (code != DriverCode::kNone) return {code, nullptr, {}};
+    return host_ranges_.add({source, Bytes(size), flag.type, device_id, false}, DriverCode::kRepeatedUserd);
+  }
   // Assumption: the type is held against a reserved address before it is known whether a block lives there.
   if (const DriverCode code = r2_device_address_v3(flag); code != DriverCode::kNone) return {code, nullptr, {}};
   const auto it = block_at(source);
@@ -86,12 +91,17 @@ RegisterOutcome V3Driver::host_register(DeviceAddr source, std::uint64_t size, s
 }
 
 // U2. Assumption: null counts among the addresses that answer 8, not among the non-SVM ones.
-UnregisterOutcome V3Driver::host_unregister(DeviceAddr source, std::uint32_t /*device_id: U1*/) {
+UnregisterOutcome V3Driver::host_unregister(DeviceAddr source, std::uint32_t device_id) {
+  if (host_ranges_.find(source, device_id) != nullptr) return {DriverCode::kNone, host_ranges_.remove(source)};
   if (!source.is_null() && !is_svm(source)) return {DriverCode::kNotSupport, {}};
   return unmap(source);
 }
 
-UnregisterOutcome V3Driver::host_unregister_ex(DeviceAddr source, std::uint32_t /*device_id: U1*/, std::uint32_t flag) {
+UnregisterOutcome V3Driver::host_unregister_ex(DeviceAddr source, std::uint32_t device_id, std::uint32_t flag) {
+  const HostRange* const range = host_ranges_.find(source, device_id);
+  if (range != nullptr && u2_drops_host_memory(range->type, flag)) {
+    return {DriverCode::kNone, host_ranges_.remove(source)};
+  }
   if (const DriverCode code = u2_unregister_type(flag); code != DriverCode::kNone) return {code, {}};
   return unmap(source);
 }
@@ -107,8 +117,8 @@ UnregisterOutcome V3Driver::unmap(DeviceAddr source) {
   return {DriverCode::kNone, page_walk(unmapped, block.kind, platform_.device_page, platform_.host_page)};
 }
 
-DriverCode V3Driver::host_get_device_pointer(std::uint64_t /*host*/, std::uint32_t /*device_id*/) const {
-  return DriverCode::kNotSupport;
+DevicePointerOutcome V3Driver::host_get_device_pointer(std::uint64_t /*host*/, std::uint32_t /*device_id*/) const {
+  return {DriverCode::kNotSupport, {}};
 }
 
 bool V3Driver::support_feature(std::uint32_t device_id, std::int32_t type) {
@@ -128,6 +138,7 @@ DriverCode V3Driver::check_copy(DeviceAddr base, Bytes size) const {
 
 void V3Driver::device_close() {
   mapped_.drop_all();
+  host_ranges_.clear();
   while (!blocks_.empty()) release_block(blocks_.begin());
   addresses_.forget_recently_freed();
 }

@@ -11,6 +11,7 @@
 #include "sim/driver/address_ranges.h"
 #include "sim/driver/alloc_rules.h"
 #include "sim/driver/extent_map.h"
+#include "sim/driver/host_ranges.h"
 
 namespace svmsim {
 
@@ -27,7 +28,8 @@ class V3Driver final : public HalDriver {
   [[nodiscard]] UnregisterOutcome host_unregister_ex(DeviceAddr source, std::uint32_t device_id,
                                                      std::uint32_t flag) override;
   // v3 has no such symbol; always kNotSupport.
-  [[nodiscard]] DriverCode host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const override;
+  [[nodiscard]] DevicePointerOutcome host_get_device_pointer(std::uint64_t host,
+                                                             std::uint32_t device_id) const override;
   [[nodiscard]] bool support_feature(std::uint32_t device_id, std::int32_t type) override;
   [[nodiscard]] MemCtlOutcome mem_ctl(std::int32_t type, std::uint64_t mask, std::uint32_t device_id) const override;
   // A copy stays within the pages of one block.
@@ -57,6 +59,7 @@ class V3Driver final : public HalDriver {
   Span layout_;
   Backing& backing_;
   ExtentMap mapped_;
+  HostRanges host_ranges_;
   AddressPool addresses_;
   Blocks blocks_;
   std::array<Bytes, kDeviceIdLimit> used_hbm_{};

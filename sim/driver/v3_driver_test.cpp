@@ -313,7 +313,7 @@ TEST(CheckCopyV3, StaysWithinThePagesOfOneBlock) {
 
 TEST(U5V3, HasNoDevicePointerLookup) {
   DriverRig rig(v3_platform());
-  EXPECT_EQ(rig.driver().host_get_device_pointer(1, 0), kUnsupported);
+  EXPECT_EQ(rig.driver().host_get_device_pointer(1, 0).code, kUnsupported);
 }
 
 }  // namespace
