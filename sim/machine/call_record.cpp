@@ -19,6 +19,10 @@ std::string_view call_kind_name(CallKind kind) {
       return "copy_from_device";
     case CallKind::kSetMemory:
       return "set_memory";
+    case CallKind::kCopyOnDevice:
+      return "copy_on_device";
+    case CallKind::kClose:
+      return "close";
     case CallKind::kViewAccesses:
       return "view_accesses";
     case CallKind::kLaunch:

@@ -17,6 +17,8 @@ enum class CallKind : std::uint8_t {
   kCopyToDevice,
   kCopyFromDevice,
   kSetMemory,
+  kCopyOnDevice,  // address is where it copies to
+  kClose,         // of the device: every block and mapping is gone
   kViewAccesses,  // not a call: loads and stores through views, charged at once; size is their number
   kLaunch,        // a task graph, from launch to completion; size is its number of tasks
 };
@@ -28,8 +30,10 @@ struct CallRecord {
   std::uint64_t sequence = 0;  // counts the records of a machine from 0
   CallKind kind = CallKind::kAllocate;
   svmrt::TimelineId timeline = svmrt::kRunnerTimeline;
-  svmrt::DeviceAddr address;  // as passed in; for a successful allocate: what came back
-  svmrt::Bytes size;          // as passed in; 0 where the call has none
+  // As passed in; for a successful allocate: what came back. Null for what is not device memory: host addresses differ
+  // from run to run.
+  svmrt::DeviceAddr address;
+  svmrt::Bytes size;  // as passed in; 0 where the call has none
   svmrt::DriverCode code = svmrt::DriverCode::kNone;
   svmrt::Picoseconds begin;  // after waiting for the driver, if it was busy with another timeline's call
   svmrt::Picoseconds cost;

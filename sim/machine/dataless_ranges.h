@@ -13,6 +13,7 @@ class DatalessRanges {
   void add(std::uint64_t base, std::uint64_t size);
   // Forgets the range that starts at `base`, if there is one.
   void remove(std::uint64_t base) { end_by_base_.erase(base); }
+  void clear() { end_by_base_.clear(); }
   // True when a range touches [base, base + size).
   [[nodiscard]] bool touches(std::uint64_t base, std::uint64_t size) const;
 

@@ -33,6 +33,8 @@ TEST(DatalessRanges, RemoveForgetsTheRangeThatStartsThere) {
   ranges.remove(100);
   EXPECT_FALSE(ranges.touches(120, 1));
   EXPECT_TRUE(ranges.touches(200, 1));
+  ranges.clear();
+  EXPECT_FALSE(ranges.touches(0, 1000));
 }
 
 }  // namespace

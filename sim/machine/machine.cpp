@@ -34,7 +34,7 @@ Machine::TouchExplainer::TouchExplainer(SliceBacking& backing)
 
 Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing,
                  const MachineOptions& options)
-    : platform_(platform), cost_(cost), backing_(std::move(backing)) {
+    : platform_(platform), cost_(cost), host_memory_(*options.host_memory), backing_(std::move(backing)) {
   Backing* driven = backing_.get();
   if (options.backing == BackingKind::kMmu) {
     explainer_ = std::make_unique<TouchExplainer>(*backing_);
@@ -62,7 +62,8 @@ void Machine::record(const CallRecord& record) {
 void Machine::record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr address, std::uint64_t size,
                                  DriverCode code, Picoseconds cost) {
   const Picoseconds begin = timelines_.occupy_driver(timeline, cost);
-  record({records_++, kind, timeline, address, Bytes(size), code, begin, cost});
+  const DeviceAddr known = is_device_address(address.value()) ? address : DeviceAddr();
+  record({records_++, kind, timeline, known, Bytes(size), code, begin, cost});
 }
 
 AllocOutcome Machine::mem_alloc(TimelineId timeline, std::uint64_t size, std::uint64_t flag) {
@@ -103,14 +104,24 @@ UnregisterOutcome Machine::host_unregister(TimelineId timeline, DeviceAddr sourc
   return outcome;
 }
 
+UnregisterOutcome Machine::host_unregister_ex(TimelineId timeline, DeviceAddr source, std::uint32_t device_id,
+                                              std::uint32_t flag) {
+  const std::lock_guard lock(mutex_);
+  const UnregisterOutcome outcome = hal_->host_unregister_ex(source, device_id, flag);
+  const Picoseconds cost =
+      outcome.code == DriverCode::kNone ? cost_.unregister_cost(outcome.walk) : cost_.failed_unregister_cost();
+  record_driver_call(timeline, CallKind::kUnregister, source, 0, outcome.code, cost);
+  return outcome;
+}
+
 DriverCode Machine::copy_to_device(TimelineId timeline, DeviceAddr to, const void* from, Bytes size) {
   const std::lock_guard lock(mutex_);
-  const DriverCode code = hal_->check_copy(to, size);
+  DriverCode code = hal_->check_copy(to, size);
   if (code == DriverCode::kNone) {
     if (dataless_host_.touches(address_of(from), size.count())) {
       dataless_device_.add(to.value(), size.count());
     } else if (!dataless_device_.touches(to.value(), size.count())) {
-      std::memcpy(backing_->bytes_at(to), from, size.count());
+      if (!host_memory_.load(backing_->bytes_at(to), from, size)) code = DriverCode::kInvalidHandle;
     }
   }
   const Picoseconds cost = code == DriverCode::kNone ? cost_.copy_cost(CopyDirection::kToDevice, size)
@@ -121,10 +132,10 @@ DriverCode Machine::copy_to_device(TimelineId timeline, DeviceAddr to, const voi
 
 DriverCode Machine::copy_from_device(TimelineId timeline, void* to, DeviceAddr from, Bytes size) {
   const std::lock_guard lock(mutex_);
-  const DriverCode code = hal_->check_copy(from, size);
+  DriverCode code = hal_->check_copy(from, size);
   const bool moves = code == DriverCode::kNone && !dataless_host_.touches(address_of(to), size.count()) &&
                      !dataless_device_.touches(from.value(), size.count());
-  if (moves) std::memcpy(to, backing_->bytes_at(from), size.count());
+  if (moves && !host_memory_.store(to, backing_->bytes_at(from), size)) code = DriverCode::kInvalidHandle;
   const Picoseconds cost = code == DriverCode::kNone ? cost_.copy_cost(CopyDirection::kFromDevice, size)
                                                      : cost_.failed_copy_cost(CopyDirection::kFromDevice);
   record_driver_call(timeline, CallKind::kCopyFromDevice, from, size.count(), code, cost);
@@ -140,6 +151,40 @@ DriverCode Machine::set_memory(TimelineId timeline, DeviceAddr to, std::uint8_t 
   const Picoseconds cost = code == DriverCode::kNone ? cost_.set_memory_cost(size) : cost_.failed_set_memory_cost();
   record_driver_call(timeline, CallKind::kSetMemory, to, size.count(), code, cost);
   return code;
+}
+
+DriverCode Machine::copy_on_device(TimelineId timeline, DeviceAddr to, DeviceAddr from, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  DriverCode code = hal_->check_copy(from, size);
+  if (code == DriverCode::kNone) code = hal_->check_copy(to, size);
+  if (code == DriverCode::kNone && !dataless_device_.touches(to.value(), size.count())) {
+    if (dataless_device_.touches(from.value(), size.count())) {
+      dataless_device_.add(to.value(), size.count());
+    } else {
+      std::memmove(backing_->bytes_at(to), backing_->bytes_at(from), size.count());
+    }
+  }
+  const Picoseconds cost = code == DriverCode::kNone ? cost_.copy_cost(CopyDirection::kFromDevice, size)
+                                                     : cost_.failed_copy_cost(CopyDirection::kFromDevice);
+  record_driver_call(timeline, CallKind::kCopyOnDevice, to, size.count(), code, cost);
+  return code;
+}
+
+void Machine::device_close(TimelineId timeline) {
+  const std::lock_guard lock(mutex_);
+  hal_->device_close();
+  dataless_device_.clear();
+  record_driver_call(timeline, CallKind::kClose, DeviceAddr(), 0, DriverCode::kNone, Picoseconds(0));
+}
+
+DevicePointerOutcome Machine::host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const {
+  const std::lock_guard lock(mutex_);
+  return hal_->host_get_device_pointer(host, device_id);
+}
+
+MemCtlOutcome Machine::mem_ctl(std::int32_t type, std::uint64_t mask, std::uint32_t device_id) const {
+  const std::lock_guard lock(mutex_);
+  return hal_->mem_ctl(type, mask, device_id);
 }
 
 bool Machine::support_feature(std::uint32_t device_id, std::int32_t type) {

@@ -22,6 +22,7 @@
 #include "sim/machine/mapping_history.h"
 #include "sim/machine/timelines.h"
 #include "sim/machine/touch_handler.h"
+#include "sim/memory/host_memory.h"
 #include "sim/memory/slice_backing.h"
 #include "sim/platform.h"
 
@@ -30,6 +31,8 @@ namespace svmsim {
 // What is chosen for one machine, beside its platform.
 struct MachineOptions {
   BackingKind backing = BackingKind::kPlain;
+  // How copies reach the host addresses that callers pass; borrowed for the machine's life.
+  const HostMemory* host_memory = &direct_host_memory();
 };
 
 class Machine {
@@ -53,10 +56,20 @@ class Machine {
   [[nodiscard]] RegisterOutcome host_register(TimelineId timeline, DeviceAddr source, std::uint64_t size,
                                               std::uint32_t flag, std::uint32_t device_id);
   [[nodiscard]] UnregisterOutcome host_unregister(TimelineId timeline, DeviceAddr source, std::uint32_t device_id);
+  // kInvalidHandle when host memory of a copy cannot be touched; a part may be copied then.
   [[nodiscard]] DriverCode copy_to_device(TimelineId timeline, DeviceAddr to, const void* from, Bytes size);
   [[nodiscard]] DriverCode copy_from_device(TimelineId timeline, void* to, DeviceAddr from, Bytes size);
+  [[nodiscard]] UnregisterOutcome host_unregister_ex(TimelineId timeline, DeviceAddr source, std::uint32_t device_id,
+                                                     std::uint32_t flag);
   [[nodiscard]] DriverCode set_memory(TimelineId timeline, DeviceAddr to, std::uint8_t value, Bytes size);
+  // Within device memory; the ranges may overlap. Assumption: priced as a copy from the device.
+  [[nodiscard]] DriverCode copy_on_device(TimelineId timeline, DeviceAddr to, DeviceAddr from, Bytes size);
+  // F3, in this process. The device can be used again at once. Takes no time.
+  void device_close(TimelineId timeline);
 
+  // Queries: they take no time and are no calls in the trace.
+  [[nodiscard]] DevicePointerOutcome host_get_device_pointer(std::uint64_t host, std::uint32_t device_id) const;
+  [[nodiscard]] MemCtlOutcome mem_ctl(std::int32_t type, std::uint64_t mask, std::uint32_t device_id) const;
   // halSupportFeature: takes no time and is no call in the trace, but asking for 11 switches v2's records on (U1).
   bool support_feature(std::uint32_t device_id, std::int32_t type);
 
@@ -86,6 +99,12 @@ class Machine {
   [[nodiscard]] std::uint64_t relative(DeviceAddr address) const { return address.value() - slice_base().value(); }
   [[nodiscard]] DeviceAddr slice_base() const { return backing_->base(); }
 
+  // Whether the address lies where this machine's device memory does, allocated or not.
+  [[nodiscard]] bool is_device_address(std::uint64_t address) const {
+    return svmrt::span_inside(DeviceAddr(address), Bytes(1), backing_->base(), backing_->size());
+  }
+  [[nodiscard]] const HostMemory& host_memory() const { return host_memory_; }
+
   // State for checkers and tests.
   [[nodiscard]] std::vector<BlockInfo> live_blocks() const;
   [[nodiscard]] std::vector<MappedExtent> mapped_extents() const;
@@ -101,6 +120,7 @@ class Machine {
 
   const Platform platform_;
   const CostModel cost_;
+  const HostMemory& host_memory_;
   mutable std::mutex mutex_;
   std::unique_ptr<SliceBacking> backing_;
   // What explains a forbidden touch; only with backing mmu, where one faults.

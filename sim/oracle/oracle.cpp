@@ -135,8 +135,12 @@ void Oracle::on_call(const CallRecord& record) {
     case CallKind::kCopyFromDevice:
       if (in_access_) copies_of_access_.push_back(record);
       [[fallthrough]];
+    case CallKind::kCopyOnDevice:
     case CallKind::kSetMemory:
       if (record.code != DriverCode::kNone) ++failures_seen_.copy;
+      break;
+    case CallKind::kClose:  // F3: drops every mapping and block in silence
+      books_ = MappingBooks();
       break;
     case CallKind::kViewAccesses:
     case CallKind::kLaunch:

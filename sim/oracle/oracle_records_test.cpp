@@ -66,8 +66,22 @@ TEST_F(OracleRecords, I3UnmapThatSucceedsWhereNothingIsMappedIsCaught) {
   EXPECT_EQ(broken(), Rules{"I3"});
 }
 
-TEST_F(OracleRecords, I6FailedSetMemoryCountsAsACopyFailure) {
-  call(CallKind::kSetMemory, block_, Bytes(8), DriverCode::kParaError);
+TEST_F(OracleRecords, CloseEndsMappingsAndBlocks) {
+  allocate();
+  map();
+  call(CallKind::kClose, DeviceAddr(), Bytes(0));
+  oracle_.finalized({}, {});
+  EXPECT_EQ(broken(), Rules{});
+  allocate();
+  free();
+  EXPECT_EQ(broken(), Rules{});
+}
+
+class OracleCopyFailures : public OracleRecords, public ::testing::WithParamInterface<CallKind> {};
+INSTANTIATE_TEST_SUITE_P(Both, OracleCopyFailures, ::testing::Values(CallKind::kSetMemory, CallKind::kCopyOnDevice));
+
+TEST_P(OracleCopyFailures, I6FailedSetMemoryOrCopyOnTheDeviceCountsAsACopyFailure) {
+  call(GetParam(), block_, Bytes(8), DriverCode::kParaError);
   svmrt::DriverFailures counted;
   counted.copy = 1;
   oracle_.finalized({}, counted);
