@@ -20,4 +20,16 @@ CliError option_error(const std::string& option, const std::string& value, const
 
 CliError failure(const std::string& message) { return {ExitCode::kFailed, "", "", "", "", message}; }
 
+Json error_document(const CliError& error) {
+  Json details;
+  details["file"] = error.file;
+  details["key"] = error.key;
+  details["value"] = error.value;
+  details["allowed"] = error.allowed;
+  details["message"] = error.message;
+  Json document;
+  document["error"] = details;
+  return document;
+}
+
 }  // namespace svmsim

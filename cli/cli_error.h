@@ -6,6 +6,7 @@
 #include <tl/expected.hpp>
 
 #include "sim/config/toml_reader.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 
@@ -29,5 +30,8 @@ using CliResult = tl::expected<T, CliError>;
 [[nodiscard]] CliError option_error(const std::string& option, const std::string& value, const std::string& allowed);
 // The run could not be made, for a reason that is neither a bad value nor a broken rule.
 [[nodiscard]] CliError failure(const std::string& message);
+
+// What a command prints under --json instead of its result.
+[[nodiscard]] Json error_document(const CliError& error);
 
 }  // namespace svmsim

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 namespace {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
-#include "cli/text_table.h"
 #include "sim/cost/calibration.h"
+#include "sim/output/json_document.h"
+#include "sim/output/text_table.h"
 
 namespace svmsim {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
 #include "cli/standard_streams.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 namespace {

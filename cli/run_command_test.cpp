@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 namespace {

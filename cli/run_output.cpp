@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/text_table.h"
 #include "sim/machine/digest.h"
+#include "sim/output/text_table.h"
 
 namespace svmsim {
 
@@ -93,29 +93,6 @@ Json run_json(const RunSetup& setup, const RunResult& result) {
   json["violations"] = Json::array();
   for (const Violation& violation : result.violations) json["violations"].push_back(violation_json(violation));
   return json;
-}
-
-std::vector<Assumption> platform_assumptions(const Platform& platform, const Calibration& calibration) {
-  std::vector<Assumption> assumptions;
-  if (!platform.host_map_path) {
-    assumptions.push_back({"map and unmap (no host-map path)", "Nothing is ever mapped."});
-  } else {
-    switch (map_cost_source(platform, calibration)) {
-      case MapCostSource::kMeasured:
-        break;
-      case MapCostSource::kPredicted:
-        assumptions.push_back({"map and unmap (predicted)", "From the model, not measured at this host page size."});
-        break;
-      case MapCostSource::kBorrowed:
-        assumptions.push_back({"map and unmap (borrowed)", "Measured on another driver generation."});
-        break;
-      case MapCostSource::kNotMeasured:
-        assumptions.push_back({"map and unmap (cost not measured)", "Nothing is charged."});
-        break;
-    }
-  }
-  assumptions.insert(assumptions.end(), calibration.assumptions.begin(), calibration.assumptions.end());
-  return assumptions;
 }
 
 std::string run_text(const RunSetup& setup, const RunResult& result) {

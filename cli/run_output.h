@@ -3,18 +3,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "cli/json_document.h"
 #include "cli/run_scene.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 
 [[nodiscard]] Json run_json(const RunSetup& setup, const RunResult& result);
 [[nodiscard]] std::string run_text(const RunSetup& setup, const RunResult& result);
-
-// What no measurement stands behind: how the platform's prices of map and unmap were come by, unless they were
-// measured, then the calibration's own assumptions.
-[[nodiscard]] std::vector<Assumption> platform_assumptions(const Platform& platform, const Calibration& calibration);
 
 }  // namespace svmsim

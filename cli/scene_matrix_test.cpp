@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
 #include "runtime/policy.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 namespace {

@@ -2,27 +2,15 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
 #include "cli/option_value.h"
 #include "cli/run_output.h"
-#include "cli/text_table.h"
 #include "sim/cost/sweep.h"
+#include "sim/output/json_document.h"
+#include "sim/output/text_table.h"
 
 namespace svmsim {
 
 namespace {
-
-std::string_view kind_name(PageKind kind) {
-  switch (kind) {
-    case PageKind::kOrdinary:
-      return "ordinary";
-    case PageKind::kHuge:
-      return "huge";
-    case PageKind::kGiant:
-      return "giant";
-  }
-  return "unknown";
-}
 
 std::string_view direction_name(CopyDirection direction) {
   return direction == CopyDirection::kFromDevice ? "d2h" : "h2d";
@@ -40,7 +28,7 @@ Json sweep_json(const Platform& platform, const CostSweep& sweep) {
   for (const MapCostRow& row : sweep.map_rows) {
     Json json;
     json["bytes"] = row.bytes.count();
-    json["page_kind"] = kind_name(row.page_kind);
+    json["page_kind"] = page_kind_name(row.page_kind);
     json["pages"] = row.pages;
     json["register_us"] = cost_json(row.register_cost);
     json["unregister_us"] = cost_json(row.unregister_cost);
@@ -63,7 +51,7 @@ std::string sweep_text(const Platform& platform, const Calibration& calibration,
   TextTable maps({"bytes", "pages", "kind", "register us", "unregister us", "pair us"});
   std::string reasons;
   for (const MapCostRow& row : sweep.map_rows) {
-    maps.add({count_text(row.bytes.count()), count_text(row.pages), std::string(kind_name(row.page_kind)),
+    maps.add({count_text(row.bytes.count()), count_text(row.pages), std::string(page_kind_name(row.page_kind)),
               cost_text(row.register_cost), cost_text(row.unregister_cost), cost_text(row.pair_cost)});
     if (!row.reason.empty()) reasons += fmt::format("{} bytes: {}\n", count_text(row.bytes.count()), row.reason);
   }

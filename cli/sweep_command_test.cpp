@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "cli/commands.h"
-#include "cli/json_document.h"
 #include "sim/machine/runtime_driver.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 namespace {

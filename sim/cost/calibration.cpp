@@ -157,4 +157,27 @@ std::string_view name_of(MapCostSource source) {
   std::abort();
 }
 
+std::vector<Assumption> platform_assumptions(const Platform& platform, const Calibration& calibration) {
+  std::vector<Assumption> assumptions;
+  if (!platform.host_map_path) {
+    assumptions.push_back({"map and unmap (no host-map path)", "Nothing is ever mapped."});
+  } else {
+    switch (map_cost_source(platform, calibration)) {
+      case MapCostSource::kMeasured:
+        break;
+      case MapCostSource::kPredicted:
+        assumptions.push_back({"map and unmap (predicted)", "From the model, not measured at this host page size."});
+        break;
+      case MapCostSource::kBorrowed:
+        assumptions.push_back({"map and unmap (borrowed)", "Measured on another driver generation."});
+        break;
+      case MapCostSource::kNotMeasured:
+        assumptions.push_back({"map and unmap (cost not measured)", "Nothing is charged."});
+        break;
+    }
+  }
+  assumptions.insert(assumptions.end(), calibration.assumptions.begin(), calibration.assumptions.end());
+  return assumptions;
+}
+
 }  // namespace svmsim

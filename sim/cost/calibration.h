@@ -97,4 +97,8 @@ enum class MapCostSource : std::uint8_t {
 // "measured", "predicted", "borrowed" or "not_measured".
 [[nodiscard]] std::string_view name_of(MapCostSource source);
 
+// What no measurement stands behind: how the platform's prices of map and unmap were come by, unless they were
+// measured, then the calibration's own assumptions.
+[[nodiscard]] std::vector<Assumption> platform_assumptions(const Platform& platform, const Calibration& calibration);
+
 }  // namespace svmsim

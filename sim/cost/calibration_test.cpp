@@ -267,6 +267,20 @@ TEST(MapCostSource, SaysHowFarThePlatformIsFromTheMeasurement) {
   EXPECT_EQ(map_cost_source(platform, shipped("a5-unmeasured")), MapCostSource::kNotMeasured);
 }
 
+TEST(PlatformAssumptions, CostOfMappingComesFirstUnlessItWasMeasured) {
+  const Calibration measured = shipped("a2a3-cann9");
+  const auto first = [](const Platform& platform, const Calibration& calibration) {
+    return platform_assumptions(platform, calibration).front().parameter;
+  };
+  Platform platform;
+  EXPECT_EQ(platform_assumptions(platform, measured).size(), measured.assumptions.size());
+  platform.host_page = Bytes(65536);
+  EXPECT_EQ(first(platform, measured), "map and unmap (predicted)");
+  platform.host_map_path = false;
+  EXPECT_EQ(first(platform, measured), "map and unmap (no host-map path)");
+  EXPECT_EQ(first(Platform{}, shipped("a5-unmeasured")), "map and unmap (cost not measured)");
+}
+
 TEST(MapCostSource, NamesAreStable) {
   EXPECT_EQ(name_of(MapCostSource::kMeasured), "measured");
   EXPECT_EQ(name_of(MapCostSource::kPredicted), "predicted");

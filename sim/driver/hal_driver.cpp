@@ -19,4 +19,16 @@ std::unique_ptr<HalDriver> make_hal_driver(const Platform& platform, const Addre
   return std::make_unique<IdentityDriver>(platform, layout, backing);
 }
 
+std::string_view page_kind_name(PageKind kind) {
+  switch (kind) {
+    case PageKind::kOrdinary:
+      return "ordinary";
+    case PageKind::kHuge:
+      return "huge";
+    case PageKind::kGiant:
+      return "giant";
+  }
+  return "unknown";
+}
+
 }  // namespace svmsim

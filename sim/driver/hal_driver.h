@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "runtime/driver_code.h"
@@ -18,6 +19,9 @@ namespace svmsim {
 using svmrt::DriverCode;
 
 enum class PageKind : std::uint8_t { kOrdinary, kHuge, kGiant };
+
+// "ordinary", "huge" or "giant".
+[[nodiscard]] std::string_view page_kind_name(PageKind kind);
 
 // How many pages a map or unmap walked: what the cost model prices.
 struct PageWalk {

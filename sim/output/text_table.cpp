@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/text_table.h"
+#include "sim/output/text_table.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/json_document.h"
+#include "sim/output/json_document.h"
 
 #include <fmt/format.h>
 
@@ -39,18 +39,6 @@ std::string document_text(const Json& document) {
   }
   text.append(dumped, at);
   return text + "\n";
-}
-
-Json error_document(const CliError& error) {
-  Json details;
-  details["file"] = error.file;
-  details["key"] = error.key;
-  details["value"] = error.value;
-  details["allowed"] = error.allowed;
-  details["message"] = error.message;
-  Json document;
-  document["error"] = details;
-  return document;
 }
 
 }  // namespace svmsim

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one JSON document that a command prints under --json. Keys keep the order in which they were set.
+// A JSON document as commands and reports print it: keys in the order in which they were set, times as numbers with
+// exactly three decimals. Pure functions, thread-safe.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/cli_error.h"
 #include "runtime/units.h"
 
 namespace svmsim {
@@ -19,6 +19,5 @@ using Json = nlohmann::ordered_json;
 
 // The document as text with a final newline.
 [[nodiscard]] std::string document_text(const Json& document);
-[[nodiscard]] Json error_document(const CliError& error);
 
 }  // namespace svmsim

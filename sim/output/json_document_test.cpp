@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/json_document.h"
+#include "sim/output/json_document.h"
 
 #include <gtest/gtest.h>
 
@@ -35,15 +35,6 @@ TEST(JsonDocument, TextsThatLookLikeAMarkedNumberStayValidJson) {
     json["value"] = text;
     EXPECT_TRUE(Json::accept(document_text(json))) << document_text(json);
   }
-}
-
-TEST(JsonDocument, ErrorHasItsFiveKeys) {
-  const Json json = error_document(option_error("--rounds", "0", "1 to 9"));
-  EXPECT_EQ(json["error"]["file"], "");
-  EXPECT_EQ(json["error"]["key"], "--rounds");
-  EXPECT_EQ(json["error"]["value"], "0");
-  EXPECT_EQ(json["error"]["allowed"], "1 to 9");
-  EXPECT_EQ(json["error"]["message"], "--rounds: found '0'; allowed: 1 to 9");
 }
 
 }  // namespace
