@@ -39,7 +39,8 @@ struct CallRecord {
   svmrt::Picoseconds cost;
 };
 
-// Told of each call after it happened, under the machine's lock: must not call the machine.
+// Told of each call after it happened, under the machine's lock: must not call the machine, but for what says that it
+// may be called then.
 class CallObserver {
  public:
   CallObserver() = default;

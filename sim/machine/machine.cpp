@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace svmsim {
@@ -244,6 +245,18 @@ std::byte* Machine::device_bytes(DeviceAddr base, Bytes size) const {
 void Machine::add_observer(CallObserver& observer) {
   const std::lock_guard lock(mutex_);
   observers_.push_back(&observer);
+}
+
+void Machine::remove_observer(CallObserver& observer) {
+  const std::lock_guard lock(mutex_);
+  std::erase(observers_, &observer);
+}
+
+bool Machine::is_mapped_during_call(DeviceAddr base, Bytes size) const {
+  const std::vector<MappedExtent> extents = hal_->mapped_extents();
+  return std::any_of(extents.begin(), extents.end(), [&](const MappedExtent& extent) {
+    return extent.base < base + size && base < extent.base + extent.size;
+  });
 }
 
 std::uint64_t Machine::trace_digest() const {

@@ -91,8 +91,12 @@ class Machine {
   // The device side's own way to bytes of live device memory; null unless [base, base + size) lies inside it.
   [[nodiscard]] std::byte* device_bytes(DeviceAddr base, Bytes size) const;
 
-  // Borrowed until the machine ends.
+  // Borrowed until the machine ends or the observer is removed; once removed it hears no more calls, of no thread.
   void add_observer(CallObserver& observer);
+  void remove_observer(CallObserver& observer);
+  // For an observer inside on_call, whose thread holds the lock: true when the host can touch a page of
+  // [base, base + size). Takes as long as there are mappings.
+  [[nodiscard]] bool is_mapped_during_call(DeviceAddr base, Bytes size) const;
   // Of every call so far, addresses relative to the slice.
   [[nodiscard]] std::uint64_t trace_digest() const;
   // What traces and reports show for a device address.

@@ -196,6 +196,36 @@ TEST_F(MachineTest, RecordsComeInSequenceWithBeginAndCost) {
   EXPECT_EQ(recorder_.records[1].cost, Picoseconds(kFree));
 }
 
+TEST_F(MachineTest, RemovedObserverHearsNoMoreCalls) {
+  const DeviceAddr block = allocate(4096);
+  machine_->remove_observer(recorder_);
+  ASSERT_EQ(driver_.free(kRunnerTimeline, block), DriverCode::kNone);
+  EXPECT_EQ(recorder_.records.size(), 1U);
+}
+
+TEST_F(MachineTest, ObserverCanAskWhatIsMappedDuringACall) {
+  class Asker final : public CallObserver {
+   public:
+    explicit Asker(const Machine& machine) : machine_(machine) {}
+    void on_call(const CallRecord& record) override {
+      if (record.kind != CallKind::kRegister) return;
+      page = machine_.is_mapped_during_call(record.address + Bytes(4095), Bytes(1));
+      next = machine_.is_mapped_during_call(record.address + Bytes(4096), Bytes(4096));
+    }
+    bool page = false;
+    bool next = true;
+
+   private:
+    const Machine& machine_;
+  };
+  Asker asker(*machine_);
+  machine_->add_observer(asker);
+  const DeviceAddr block = allocate(8192);
+  ASSERT_EQ(driver_.register_to_host(kRunnerTimeline, block, Bytes(1)).code, DriverCode::kNone);
+  EXPECT_TRUE(asker.page);
+  EXPECT_FALSE(asker.next);
+}
+
 std::uint64_t digest_of_calls(const Platform& platform, std::uint64_t size) {
   const auto machine = make_test_machine(platform);
   RuntimeDriver driver(*machine);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/oracle/mapping_books.h"
 
+#include <algorithm>
+
 namespace svmsim {
 
 using svmrt::Bytes;
@@ -19,7 +21,9 @@ MappingBooks::Block& MappingBooks::allocated(DeviceAddr base, Bytes size) {
 
 void MappingBooks::freed(DeviceAddr base) { blocks_.erase(base); }
 
-void MappingBooks::mapped(DeviceAddr base, Bytes size) { mappings_[base] = size; }
+MappingBooks::Mapping& MappingBooks::mapped(DeviceAddr base, Bytes size) {
+  return mappings_[base] = Mapping{size, 0, std::nullopt};
+}
 
 bool MappingBooks::unmapped(DeviceAddr base) { return mappings_.erase(base) != 0; }
 
@@ -37,11 +41,39 @@ std::optional<MappingBooks::Entry> MappingBooks::owner_of(DeviceAddr address) {
   return Entry{found->first, &found->second};
 }
 
+std::optional<MappingBooks::Entry> MappingBooks::mapped_block_at(DeviceAddr base) {
+  const auto entry = block_at(base);
+  if (!entry || !mapping_touches(base, entry->block->size)) return std::nullopt;
+  return entry;
+}
+
+DeviceAddr MappingBooks::allocation_of(DeviceAddr address) {
+  const auto owner = owner_of(address);
+  return owner ? owner->base : address;
+}
+
 bool MappingBooks::mapping_touches(DeviceAddr base, Bytes size) const {
   const auto behind = mappings_.lower_bound(base + size);
   if (behind == mappings_.begin()) return false;
   const auto found = std::prev(behind);
-  return found->first + found->second > base;
+  return found->first + found->second.size > base;
+}
+
+std::vector<DeviceAddr> MappingBooks::mappings_touching(DeviceAddr base, Bytes size) const {
+  std::vector<DeviceAddr> found;
+  auto at = mappings_.lower_bound(base + size);
+  while (at != mappings_.begin()) {
+    --at;
+    if (at->first + at->second.size <= base) break;
+    found.push_back(at->first);
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
+MappingBooks::Mapping* MappingBooks::mapping_at(DeviceAddr base) {
+  const auto found = mappings_.find(base);
+  return found == mappings_.end() ? nullptr : &found->second;
 }
 
 bool MappingBooks::view_covers(DeviceAddr base, Bytes size) {
@@ -50,7 +82,7 @@ bool MappingBooks::view_covers(DeviceAddr base, Bytes size) {
   const auto after = mappings_.upper_bound(base);
   if (after == mappings_.begin()) return false;
   const auto found = std::prev(after);
-  return svmrt::span_inside(base, size, found->first, found->second);
+  return svmrt::span_inside(base, size, found->first, found->second.size);
 }
 
 }  // namespace svmsim

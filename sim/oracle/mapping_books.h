@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's own record of blocks and mappings, kept only from the calls that reached the driver and their codes,
-// independent of the driver's tables and of the runtime's. Thread-compatible.
+// A checker's own record of blocks and mappings, kept only from the calls that reached the driver and their codes,
+// independent of the driver's tables and of the runtime's. Spans are as asked, not rounded to pages; mappings do not
+// overlap, unless the platform is lenient. Thread-compatible.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/units.h"
 
@@ -16,11 +18,25 @@ class MappingBooks {
  public:
   struct Block {
     svmrt::Bytes size;               // as asked of the driver
+    std::uint64_t allocated_by = 0;  // number of the call, where the checker tells it
     std::string name;                // empty until named
     std::uint64_t maps_in_life = 0;  // successful registers since it was allocated
     std::uint64_t maps_in_bind = 0;  // since begin_bind()
     bool unregister_failed = false;  // and not confirmed since
     bool free_failed = false;        // the driver refused the last free
+  };
+  // A block as a mapping remembers it, which may outlive it.
+  struct Owner {
+    svmrt::DeviceAddr base;
+    svmrt::Bytes size;
+    std::uint64_t allocated_by = 0;
+    std::optional<std::uint64_t> freed_by;  // the driver took the free while the mapping was there
+  };
+  // The last two are where the checker tells them.
+  struct Mapping {
+    svmrt::Bytes size;
+    std::uint64_t registered_by = 0;  // number of the call
+    std::optional<Owner> owner;       // the block that was live at its start when it was made
   };
   struct Entry {
     svmrt::DeviceAddr base;
@@ -30,23 +46,30 @@ class MappingBooks {
   void begin_bind();
   Block& allocated(svmrt::DeviceAddr base, svmrt::Bytes size);
   void freed(svmrt::DeviceAddr base);
-  void mapped(svmrt::DeviceAddr base, svmrt::Bytes size);
+  Mapping& mapped(svmrt::DeviceAddr base, svmrt::Bytes size);
   // False when no mapping starts at `base`.
   [[nodiscard]] bool unmapped(svmrt::DeviceAddr base);
 
   [[nodiscard]] std::optional<Entry> block_at(svmrt::DeviceAddr base);  // exact base
   [[nodiscard]] std::optional<Entry> owner_of(svmrt::DeviceAddr address);
+  // I2: the block that starts at `base`, if a mapping touches it, so that a free of it comes too early.
+  [[nodiscard]] std::optional<Entry> mapped_block_at(svmrt::DeviceAddr base);
+  // Start of the block that holds `address`, else `address` itself: the allocation that a report is about.
+  [[nodiscard]] svmrt::DeviceAddr allocation_of(svmrt::DeviceAddr address);
   // True when a mapping touches the span.
   [[nodiscard]] bool mapping_touches(svmrt::DeviceAddr base, svmrt::Bytes size) const;
+  // Starts of the mappings that touch the span, in address order.
+  [[nodiscard]] std::vector<svmrt::DeviceAddr> mappings_touching(svmrt::DeviceAddr base, svmrt::Bytes size) const;
+  [[nodiscard]] Mapping* mapping_at(svmrt::DeviceAddr base);  // exact start; null without one
   // True when a mapping covers the span and may be used: one whose unregister failed may not.
   [[nodiscard]] bool view_covers(svmrt::DeviceAddr base, svmrt::Bytes size);
 
   [[nodiscard]] std::map<svmrt::DeviceAddr, Block>& blocks() { return blocks_; }
-  [[nodiscard]] const std::map<svmrt::DeviceAddr, svmrt::Bytes>& mappings() const { return mappings_; }
+  [[nodiscard]] const std::map<svmrt::DeviceAddr, Mapping>& mappings() const { return mappings_; }
 
  private:
   std::map<svmrt::DeviceAddr, Block> blocks_;
-  std::map<svmrt::DeviceAddr, svmrt::Bytes> mappings_;
+  std::map<svmrt::DeviceAddr, Mapping> mappings_;
 };
 
 }  // namespace svmsim

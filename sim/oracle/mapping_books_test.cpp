@@ -38,5 +38,26 @@ TEST(MappingBooks, ViewCoversUpToItsLastByteAndNoFurther) {
   EXPECT_FALSE(books.view_covers(DeviceAddr(0xfffc), Bytes(4)));
 }
 
+TEST(MappingBooks, MappingsThatTouchASpanComeInAddressOrder) {
+  MappingBooks books;
+  books.mapped(DeviceAddr(0x12000), kPage);
+  books.mapped(kBase, kPage);
+  books.mapped(DeviceAddr(0x11000), kPage);
+  EXPECT_EQ(books.mappings_touching(DeviceAddr(0x10fff), Bytes(2)),
+            (std::vector<DeviceAddr>{kBase, DeviceAddr(0x11000)}));
+  EXPECT_TRUE(books.mappings_touching(DeviceAddr(0x13000), kPage).empty());
+  EXPECT_TRUE(books.mappings_touching(DeviceAddr(0xf000), kPage).empty());
+}
+
+TEST(MappingBooks, BlockIsMappedWhenItsLastByteIs) {
+  MappingBooks books;
+  books.allocated(kBase, kPage);
+  books.mapped(kBase + kPage, kPage);
+  EXPECT_FALSE(books.mapped_block_at(kBase).has_value());
+  books.mapped(DeviceAddr(0x10fff), Bytes(1));
+  EXPECT_TRUE(books.mapped_block_at(kBase).has_value());
+  EXPECT_FALSE(books.mapped_block_at(DeviceAddr(0x10fff)).has_value());  // no block starts there
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -18,8 +18,7 @@ void Oracle::report(const char* rule, DeviceAddr address, std::string message) {
   violation.round = round_;
   violation.message = std::move(message);
   if (!address.is_null()) {
-    const auto owner = books_.owner_of(address);
-    const DeviceAddr base = owner ? owner->base : address;
+    const DeviceAddr base = books_.allocation_of(address);
     const auto named = child_memory_.find(base);
     violation.allocation =
         named != child_memory_.end() ? named->second.name : fmt::format("svm+{:#x}", machine_.relative(base));
@@ -94,10 +93,10 @@ void Oracle::finalized(std::span<const svmrt::QuarantinedBlock> quarantined, con
   const auto is_reported = [&](DeviceAddr base) {
     return std::any_of(quarantined.begin(), quarantined.end(), [&](const auto& block) { return block.base == base; });
   };
-  for (const auto& [base, size] : books_.mappings()) {
+  for (const auto& [base, mapping] : books_.mappings()) {
     if (is_reported(base)) continue;
-    report("I3", base, fmt::format("a mapping of {} bytes was never unmapped", size.count()));
-    report("I8", base, fmt::format("{} bytes are still mapped after finalize", size.count()));
+    report("I3", base, fmt::format("a mapping of {} bytes was never unmapped", mapping.size.count()));
+    report("I8", base, fmt::format("{} bytes are still mapped after finalize", mapping.size.count()));
   }
   for (const auto& [base, block] : books_.blocks()) {
     if (is_reported(base)) continue;
@@ -169,9 +168,9 @@ void Oracle::on_allocate(const CallRecord& record) {
 
 void Oracle::on_free(const CallRecord& record) {
   const auto entry = books_.block_at(record.address);
-  if (entry && books_.mapping_touches(entry->base, entry->block->size)) {
-    report("I2", entry->base,
-           fmt::format("a free of {} bytes reached the driver while the block is mapped", entry->block->size.count()));
+  if (const auto mapped = books_.mapped_block_at(record.address)) {
+    report("I2", mapped->base,
+           fmt::format("a free of {} bytes reached the driver while the block is mapped", mapped->block->size.count()));
   }
   if (record.code == DriverCode::kNone) {
     books_.freed(record.address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A broken rule, as the oracle reports it. Value type.
+// A broken rule, as the oracle and the rules over calls report it. Value type.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ struct Violation {
   std::int64_t round = -1;  // from 0; -1: outside every round (set-up or finalize)
   std::string allocation;   // the allocation's name, or its address relative to the slice
   std::string message;
+  std::int64_t call = -1;  // number of the driver call that broke it; -1: none, or the oracle, which goes by round
 };
 
 }  // namespace svmsim
