@@ -3,28 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "runtime/hal.h"
+#include "sim/call_kind.h"
 
 namespace svmsim {
-
-enum class CallKind : std::uint8_t {
-  kAllocate,
-  kFree,
-  kRegister,
-  kUnregister,
-  kCopyToDevice,
-  kCopyFromDevice,
-  kSetMemory,
-  kCopyOnDevice,  // address is where it copies to
-  kClose,         // of the device: every block and mapping is gone
-  kViewAccesses,  // not a call: loads and stores through views, charged at once; size is their number
-  kLaunch,        // a task graph, from launch to completion; size is its number of tasks
-};
-
-// "allocate", "free", "register", …
-[[nodiscard]] std::string_view call_kind_name(CallKind kind);
 
 struct CallRecord {
   std::uint64_t sequence = 0;  // counts the records of a machine from 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/machine/call_record.h"
+#include "sim/call_kind.h"
 
 namespace svmsim {
 
