@@ -230,6 +230,19 @@ TEST(R5V2, AlreadyMappedPageEndsTheOverrunWithEverythingUndone) {
   EXPECT_TRUE(rig.mapped(second, k2MiB));
 }
 
+TEST(R5V2, AMissingPageAmongNeighboursThatAreMappedUndoesNothingOfTheirs) {
+  DriverRig rig(v2_platform());
+  rig.records_on();
+  const DeviceAddr first = rig.alloc_huge(k2MiB);
+  const DeviceAddr second = rig.alloc_huge(k2MiB);
+  ASSERT_EQ(rig.reg(first, k2MiB), kOk);
+  EXPECT_EQ(rig.reg(second, times(4, kMiB)), kPara);  // the third segment does not exist
+  EXPECT_TRUE(rig.mapped(first, k2MiB));
+  EXPECT_EQ(rig.backing().mapped_bytes(), k2MiB);
+  EXPECT_EQ(rig.unreg(second), DriverCode::kNotExist);  // the failed one left no record
+  EXPECT_EQ(rig.unreg(first), kOk);
+}
+
 TEST(R5V2, EndOfTheHeapEndsTheOverrunEvenIfTheNextHeapIsPopulated) {
   DriverRig rig(v2_platform());
   rig.alloc_huge(times(512, kMiB));
@@ -349,6 +362,21 @@ TEST(Lenient, OverlapKeepsMappedPagesAndAddsTheOthers) {
   EXPECT_TRUE(rig.mapped(base, times(6, kPage)));
   EXPECT_EQ(rig.unreg(base), kOk);
   EXPECT_EQ(rig.unreg(base + times(2, kPage)), kOk);
+  EXPECT_EQ(rig.backing().mapped_bytes(), Bytes(0));
+}
+
+// The other half of the range is missing: what another registration mapped in the first half must survive.
+TEST(Lenient, AMissingPageBehindMappedOnesLeavesThemMapped) {
+  Platform platform = v2_platform();
+  platform.lenient = true;
+  DriverRig rig(platform);
+  rig.records_on();
+  const DeviceAddr base = rig.alloc_huge(times(4, kMiB));
+  ASSERT_EQ(rig.reg(base, k2MiB), kOk);
+  EXPECT_EQ(rig.reg(base, times(6, kMiB)), kPara);
+  EXPECT_TRUE(rig.mapped(base, k2MiB));
+  EXPECT_EQ(rig.backing().mapped_bytes(), k2MiB);
+  EXPECT_EQ(rig.unreg(base), kOk);
   EXPECT_EQ(rig.backing().mapped_bytes(), Bytes(0));
 }
 

@@ -36,6 +36,7 @@ Machine::TouchExplainer::TouchExplainer(SliceBacking& backing)
 Machine::Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing,
                  const MachineOptions& options)
     : platform_(platform), cost_(cost), host_memory_(*options.host_memory), backing_(std::move(backing)) {
+  if (options.faults) faults_.emplace(*options.faults);
   Backing* driven = backing_.get();
   if (options.backing == BackingKind::kMmu) {
     explainer_ = std::make_unique<TouchExplainer>(*backing_);
@@ -50,8 +51,7 @@ void Machine::record(const CallRecord& record) {
   trace_digest_.add((static_cast<std::uint64_t>(record.kind) << 32) | static_cast<std::uint64_t>(record.timeline));
   // Addresses below the slice (null, garbage) wrap to the same number wherever the slice lies only when they are
   // null, so anything else that is not device memory counts as one value.
-  const bool in_slice = svmrt::span_inside(record.address, Bytes(0), backing_->base(), backing_->size());
-  trace_digest_.add(in_slice ? relative(record.address) : ~std::uint64_t{0});
+  trace_digest_.add(is_device_address(record.address.value()) ? relative(record.address) : ~std::uint64_t{0});
   trace_digest_.add(record.size.count());
   trace_digest_.add(static_cast<std::uint64_t>(svmrt::code_number(record.code)));
   trace_digest_.add(record.begin.count());
@@ -67,20 +67,27 @@ void Machine::record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr 
   record({records_++, kind, timeline, known, Bytes(size), code, begin, cost});
 }
 
+DriverCode Machine::injected(CallKind kind, DeviceAddr address) {
+  if (!faults_) return DriverCode::kNone;
+  return faults_->next_call(kind, is_device_address(address.value()) ? std::optional(relative(address)) : std::nullopt);
+}
+
 AllocOutcome Machine::mem_alloc(TimelineId timeline, std::uint64_t size, std::uint64_t flag) {
   return allocate(timeline, AclMallocPlan{size, flag, std::nullopt});
 }
 
 AllocOutcome Machine::allocate(TimelineId timeline, const AclMallocPlan& plan) {
   const std::lock_guard lock(mutex_);
-  const AllocOutcome outcome = acl_malloc(*hal_, plan);
+  const DriverCode fault = injected(CallKind::kAllocate, DeviceAddr());
+  const AllocOutcome outcome = fault != DriverCode::kNone ? AllocOutcome{fault, {}} : acl_malloc(*hal_, plan);
   record_driver_call(timeline, CallKind::kAllocate, outcome.address, plan.size, outcome.code, cost_.allocate_cost());
   return outcome;
 }
 
 DriverCode Machine::mem_free(TimelineId timeline, DeviceAddr base) {
   const std::lock_guard lock(mutex_);
-  const DriverCode code = hal_->mem_free(base);
+  const DriverCode fault = injected(CallKind::kFree, base);
+  const DriverCode code = fault != DriverCode::kNone ? fault : hal_->mem_free(base);
   if (code == DriverCode::kNone) dataless_device_.remove(base.value());
   record_driver_call(timeline, CallKind::kFree, base, 0, code, cost_.free_cost());
   return code;
@@ -89,7 +96,9 @@ DriverCode Machine::mem_free(TimelineId timeline, DeviceAddr base) {
 RegisterOutcome Machine::host_register(TimelineId timeline, DeviceAddr source, std::uint64_t size, std::uint32_t flag,
                                        std::uint32_t device_id) {
   const std::lock_guard lock(mutex_);
-  const RegisterOutcome outcome = hal_->host_register(source, size, flag, device_id);
+  const DriverCode fault = injected(CallKind::kRegister, source);
+  const RegisterOutcome outcome = fault != DriverCode::kNone ? RegisterOutcome{fault, nullptr, {}}
+                                                             : hal_->host_register(source, size, flag, device_id);
   const Picoseconds cost =
       outcome.code == DriverCode::kNone ? cost_.register_cost(outcome.walk) : cost_.failed_register_cost();
   record_driver_call(timeline, CallKind::kRegister, source, size, outcome.code, cost);
@@ -98,7 +107,9 @@ RegisterOutcome Machine::host_register(TimelineId timeline, DeviceAddr source, s
 
 UnregisterOutcome Machine::host_unregister(TimelineId timeline, DeviceAddr source, std::uint32_t device_id) {
   const std::lock_guard lock(mutex_);
-  const UnregisterOutcome outcome = hal_->host_unregister(source, device_id);
+  const DriverCode fault = injected(CallKind::kUnregister, source);
+  const UnregisterOutcome outcome =
+      fault != DriverCode::kNone ? UnregisterOutcome{fault, {}} : hal_->host_unregister(source, device_id);
   const Picoseconds cost =
       outcome.code == DriverCode::kNone ? cost_.unregister_cost(outcome.walk) : cost_.failed_unregister_cost();
   record_driver_call(timeline, CallKind::kUnregister, source, 0, outcome.code, cost);
@@ -108,7 +119,9 @@ UnregisterOutcome Machine::host_unregister(TimelineId timeline, DeviceAddr sourc
 UnregisterOutcome Machine::host_unregister_ex(TimelineId timeline, DeviceAddr source, std::uint32_t device_id,
                                               std::uint32_t flag) {
   const std::lock_guard lock(mutex_);
-  const UnregisterOutcome outcome = hal_->host_unregister_ex(source, device_id, flag);
+  const DriverCode fault = injected(CallKind::kUnregister, source);
+  const UnregisterOutcome outcome =
+      fault != DriverCode::kNone ? UnregisterOutcome{fault, {}} : hal_->host_unregister_ex(source, device_id, flag);
   const Picoseconds cost =
       outcome.code == DriverCode::kNone ? cost_.unregister_cost(outcome.walk) : cost_.failed_unregister_cost();
   record_driver_call(timeline, CallKind::kUnregister, source, 0, outcome.code, cost);
@@ -117,7 +130,8 @@ UnregisterOutcome Machine::host_unregister_ex(TimelineId timeline, DeviceAddr so
 
 DriverCode Machine::copy_to_device(TimelineId timeline, DeviceAddr to, const void* from, Bytes size) {
   const std::lock_guard lock(mutex_);
-  DriverCode code = hal_->check_copy(to, size);
+  const DriverCode fault = injected(CallKind::kCopyToDevice, to);
+  DriverCode code = fault != DriverCode::kNone ? fault : hal_->check_copy(to, size);
   if (code == DriverCode::kNone) {
     if (dataless_host_.touches(address_of(from), size.count())) {
       dataless_device_.add(to.value(), size.count());
@@ -133,7 +147,8 @@ DriverCode Machine::copy_to_device(TimelineId timeline, DeviceAddr to, const voi
 
 DriverCode Machine::copy_from_device(TimelineId timeline, void* to, DeviceAddr from, Bytes size) {
   const std::lock_guard lock(mutex_);
-  DriverCode code = hal_->check_copy(from, size);
+  const DriverCode fault = injected(CallKind::kCopyFromDevice, from);
+  DriverCode code = fault != DriverCode::kNone ? fault : hal_->check_copy(from, size);
   const bool moves = code == DriverCode::kNone && !dataless_host_.touches(address_of(to), size.count()) &&
                      !dataless_device_.touches(from.value(), size.count());
   if (moves && !host_memory_.store(to, backing_->bytes_at(from), size)) code = DriverCode::kInvalidHandle;
@@ -145,7 +160,8 @@ DriverCode Machine::copy_from_device(TimelineId timeline, void* to, DeviceAddr f
 
 DriverCode Machine::set_memory(TimelineId timeline, DeviceAddr to, std::uint8_t value, Bytes size) {
   const std::lock_guard lock(mutex_);
-  const DriverCode code = hal_->check_copy(to, size);
+  const DriverCode fault = injected(CallKind::kSetMemory, to);
+  const DriverCode code = fault != DriverCode::kNone ? fault : hal_->check_copy(to, size);
   if (code == DriverCode::kNone && !dataless_device_.touches(to.value(), size.count())) {
     std::memset(backing_->bytes_at(to), value, size.count());
   }
@@ -156,7 +172,8 @@ DriverCode Machine::set_memory(TimelineId timeline, DeviceAddr to, std::uint8_t 
 
 DriverCode Machine::copy_on_device(TimelineId timeline, DeviceAddr to, DeviceAddr from, Bytes size) {
   const std::lock_guard lock(mutex_);
-  DriverCode code = hal_->check_copy(from, size);
+  DriverCode code = injected(CallKind::kCopyOnDevice, to);
+  if (code == DriverCode::kNone) code = hal_->check_copy(from, size);
   if (code == DriverCode::kNone) code = hal_->check_copy(to, size);
   if (code == DriverCode::kNone && !dataless_device_.touches(to.value(), size.count())) {
     if (dataless_device_.touches(from.value(), size.count())) {
@@ -262,6 +279,12 @@ bool Machine::is_mapped_during_call(DeviceAddr base, Bytes size) const {
 std::uint64_t Machine::trace_digest() const {
   const std::lock_guard lock(mutex_);
   return trace_digest_.value();
+}
+
+FaultHits Machine::fault_hits() const {
+  const std::lock_guard lock(mutex_);
+  if (!faults_) return {};
+  return {faults_->failed_calls(), faults_->hits()};
 }
 
 std::vector<BlockInfo> Machine::live_blocks() const {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "sim/cost/cost_model.h"
 #include "sim/driver/acl_malloc.h"
 #include "sim/driver/hal_driver.h"
+#include "sim/faults/fault_injector.h"
 #include "sim/machine/call_record.h"
 #include "sim/machine/dataless_ranges.h"
 #include "sim/machine/digest.h"
@@ -33,6 +35,13 @@ struct MachineOptions {
   BackingKind backing = BackingKind::kPlain;
   // How copies reach the host addresses that callers pass; borrowed for the machine's life.
   const HostMemory* host_memory = &direct_host_memory();
+  std::optional<FaultPlan> faults;  // absent: every call is the driver's
+};
+
+// What a fault plan did so far.
+struct FaultHits {
+  std::uint64_t failed_calls = 0;
+  std::vector<std::uint64_t> by_fault;  // in the order of the plan
 };
 
 class Machine {
@@ -48,9 +57,10 @@ class Machine {
   [[nodiscard]] const Platform& platform() const { return platform_; }
   [[nodiscard]] const CostModel& cost() const { return cost_; }
 
-  // Driver calls; see HalDriver for their rules. A failed call costs its call term.
+  // Driver calls; see HalDriver for their rules. A failed call costs its call term. One that fails by the fault plan
+  // does not reach the driver, and is priced and recorded like any other failure.
   [[nodiscard]] AllocOutcome mem_alloc(TimelineId timeline, std::uint64_t size, std::uint64_t flag);
-  // aclrtMalloc: one call, although it may ask the driver twice (P4).
+  // aclrtMalloc: one call, although it may ask the driver twice (P4). A fault hits the whole of it.
   [[nodiscard]] AllocOutcome allocate(TimelineId timeline, const AclMallocPlan& plan);
   [[nodiscard]] DriverCode mem_free(TimelineId timeline, DeviceAddr base);
   [[nodiscard]] RegisterOutcome host_register(TimelineId timeline, DeviceAddr source, std::uint64_t size,
@@ -108,6 +118,7 @@ class Machine {
     return svmrt::span_inside(DeviceAddr(address), Bytes(1), backing_->base(), backing_->size());
   }
   [[nodiscard]] const HostMemory& host_memory() const { return host_memory_; }
+  [[nodiscard]] FaultHits fault_hits() const;  // zero without a plan
 
   // State for checkers and tests.
   [[nodiscard]] std::vector<BlockInfo> live_blocks() const;
@@ -116,11 +127,11 @@ class Machine {
  private:
   Machine(const Platform& platform, const CostModel& cost, std::unique_ptr<SliceBacking> backing,
           const MachineOptions& options);
-  // Both under the lock.
+  // All under the lock.
+  [[nodiscard]] DriverCode injected(CallKind kind, DeviceAddr address);  // kNone: the driver is to be asked
   void record_driver_call(TimelineId timeline, CallKind kind, DeviceAddr address, std::uint64_t size, DriverCode code,
                           Picoseconds cost);
   void record(const CallRecord& record);
-  [[nodiscard]] DriverCode copy_code(DeviceAddr base, Bytes size) const;
 
   const Platform platform_;
   const CostModel cost_;
@@ -136,6 +147,7 @@ class Machine {
   };
   std::unique_ptr<TouchExplainer> explainer_;
   std::unique_ptr<HalDriver> hal_;
+  std::optional<FaultInjector> faults_;
   Timelines timelines_;
   DatalessRanges dataless_host_;
   DatalessRanges dataless_device_;

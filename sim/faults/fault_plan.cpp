@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/faults/fault_plan.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace svmsim {
+namespace {
+
+using Call = std::optional<CallKind>;
+
+constexpr Choice<Call> kCalls[] = {{"allocate", CallKind::kAllocate},
+                                   {"free", CallKind::kFree},
+                                   {"register", CallKind::kRegister},
+                                   {"unregister", CallKind::kUnregister},
+                                   {"copy_to_device", CallKind::kCopyToDevice},
+                                   {"copy_from_device", CallKind::kCopyFromDevice},
+                                   {"set_memory", CallKind::kSetMemory},
+                                   {"copy_on_device", CallKind::kCopyOnDevice},
+                                   {"any", std::nullopt}};
+constexpr Choice<FaultRepeat> kRepeats[] = {
+    {"each", FaultRepeat::kEach}, {"once", FaultRepeat::kOnce}, {"sticky", FaultRepeat::kSticky}};
+
+// Every failure of svmrt::DriverCode.
+constexpr std::uint64_t kCodes[] = {1,  2,  3,  4,  6,  7,  8,  9,  10, 11, 12,   13,
+                                    14, 16, 17, 23, 37, 38, 42, 46, 51, 62, 65534};
+
+constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 40;
+constexpr std::uint32_t kMillion = 1'000'000;
+constexpr std::size_t kMostFaults = 64;
+constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
+
+Fault read_fault(ConfigTable& table, std::size_t number) {
+  Fault fault;
+  fault.name = table.text_or("name", fmt::format("fault[{}]", number));
+  fault.call = table.choice("call", kCalls);
+  fault.code = static_cast<svmrt::DriverCode>(table.integer_choice("code", kCodes));
+  fault.repeat = table.choice_or("repeat", fault.repeat, kRepeats);
+  if (table.has("index")) fault.index = table.integer<std::uint64_t>("index", 0, kLargest);
+  if (table.has("per_million")) fault.per_million = table.integer<std::uint32_t>("per_million", 1, kMillion);
+  if (table.has("address") || table.has("bytes")) {
+    FaultRange range;
+    range.first = table.integer<std::uint64_t>("address", 0, kSliceBytes - 1);
+    range.bytes = table.integer<std::uint64_t>("bytes", 1, kSliceBytes);
+    fault.range = range;
+    if (fault.call == CallKind::kAllocate) {
+      table.reject("address", "no address range, because an allocate has no address before it succeeded");
+    }
+  }
+  return fault;
+}
+
+}  // namespace
+
+ConfigResult<FaultPlan> load_fault_plan(const std::string& path) {
+  auto reader = ConfigReader::open(path);
+  if (!reader) return tl::unexpected(std::move(reader.error()));
+  ConfigTable root = reader->root();
+  FaultPlan plan;
+  plan.name = root.text("name");
+  plan.description = root.text("description");
+  plan.seed = root.integer_or<std::uint64_t>("seed", plan.seed, 0, kLargest);
+  for (ConfigTable& table : root.tables("fault")) plan.faults.push_back(read_fault(table, plan.faults.size()));
+  if (plan.faults.empty() || plan.faults.size() > kMostFaults) {
+    root.reject("fault", fmt::format("1 to {} tables [[fault]]", kMostFaults));
+  }
+  return reader->finish(std::move(plan));
+}
+
+}  // namespace svmsim
