@@ -25,7 +25,9 @@ struct RunOptions {
   std::optional<std::string> rounds;  // absent: what the scene says
   std::string seed = "1";
   std::optional<std::string> backing;  // absent: what the scene says
-  std::optional<std::string> trace;    // a file to write
+  std::optional<std::string> faults;   // a fault plan
+  bool again = false;
+  std::optional<std::string> trace;  // a file to write
   bool verbose = false;
 };
 [[nodiscard]] CliResult<CommandOutput> run_command(const Locations& locations, const RunOptions& options,

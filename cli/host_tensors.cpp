@@ -32,22 +32,30 @@ CliResult<void> check_memory(const Scene& scene) {
 }  // namespace
 
 CliResult<HostTensors> HostTensors::create(const Scene& scene, std::uint64_t seed) {
-  using Access = MappedRegion::Access;
   if (auto fits = check_memory(scene); !fits) return tl::unexpected(fits.error());
   HostTensors tensors(scene, seed);
-  for (const SceneTensor& tensor : scene.tensors) {
-    auto region =
-        MappedRegion::anonymous(nullptr, tensor.bytes(), has_data(tensor) ? Access::kReadWrite : Access::kNone);
-    if (!region) {
-      return tl::unexpected(failure(fmt::format("no host memory for tensor '{}' of {} bytes: {}", tensor.name,
-                                                tensor.bytes().count(), std::strerror(errno))));
-    }
-    tensors.regions_.push_back(std::move(*region));
-    if (!has_data(tensor)) continue;
-    prefer_huge_pages_if_large(tensors.regions_.back().data(), tensor.bytes());
-    fill_tensor(tensor, seed, tensors.buffer(tensors.regions_.size() - 1));
-  }
+  tensors.regions_.resize(scene.tensors.size());
+  if (auto filled = tensors.refill(); !filled) return tl::unexpected(filled.error());
   return tensors;
+}
+
+CliResult<void> HostTensors::refill() {
+  using Access = MappedRegion::Access;
+  for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
+    const SceneTensor& tensor = scene_->tensors[i];
+    if (regions_[i].data() == nullptr) {
+      auto region =
+          MappedRegion::anonymous(nullptr, tensor.bytes(), has_data(tensor) ? Access::kReadWrite : Access::kNone);
+      if (!region) {
+        return tl::unexpected(failure(fmt::format("no host memory for tensor '{}' of {} bytes: {}", tensor.name,
+                                                  tensor.bytes().count(), std::strerror(errno))));
+      }
+      regions_[i] = std::move(*region);
+      if (has_data(tensor)) prefer_huge_pages_if_large(regions_[i].data(), tensor.bytes());
+    }
+    if (has_data(tensor)) fill_tensor(tensor, seed_, buffer(i));
+  }
+  return {};
 }
 
 std::span<std::byte> HostTensors::buffer(std::size_t index) {

@@ -25,6 +25,8 @@ class HostTensors {
   [[nodiscard]] std::vector<svmrt::TensorArgument> arguments() const;
   // Tells the machine which buffers have no bytes.
   void declare_dataless(Machine& machine) const;
+  // Makes every buffer what it was at the start, those that were dropped too, at whatever address.
+  [[nodiscard]] CliResult<void> refill();
   // Gives the memory of child-memory tensors back; after set-up.
   void drop_child_memory();
   // Staged tensors become what they were at the start: the outputs, or all of them.

@@ -70,6 +70,12 @@ CliResult<Calibration> find_calibration(const Locations& locations, const Platfo
       load_calibration((fs::path(locations.fixtures) / "calibrations" / (platform.calibration + ".toml")).string()));
 }
 
+CliResult<FaultPlan> find_faults(const Locations& locations, const std::string& argument) {
+  return find_file(locations, "faults", "--faults", argument).and_then([](const std::string& path) {
+    return or_cli_error(load_fault_plan(path));
+  });
+}
+
 std::string orchestration_path(const Locations& locations, const Scene& scene) {
   return (fs::path(locations.orchestrations) / (scene.orchestration + ".so")).string();
 }

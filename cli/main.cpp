@@ -21,6 +21,7 @@ constexpr const char* kExamples =
     "examples:\n"
     "  svmsim run paged_attention_small1_child_memory --rounds 5\n"
     "  svmsim run paged_attention_case1_child_memory --platform a2a3-64k --policy cached\n"
+    "  svmsim run shape_slot_child_memory --faults unregister-fails-once --again\n"
     "  svmsim run my_scene.toml --json > result.json\n"
     "  svmsim sweep --platform a2a3 --sizes 4096,4194304\n"
     "\n"
@@ -57,7 +58,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   Locations locations = default_locations();
-  app.add_option("--fixtures", locations.fixtures, "Folder with scenes/, platforms/ and calibrations/")
+  app.add_option("--fixtures", locations.fixtures, "Folder with scenes/, platforms/, calibrations/ and faults/")
       ->type_name("DIR");
   app.add_option("--orchestrations", locations.orchestrations, "Folder with the orchestrations' shared objects")
       ->type_name("DIR");
@@ -86,6 +87,12 @@ int run(const StandardStreams& streams, int argc, char** argv) {
       ->add_option("--backing", run_options.backing,
                    "How device memory is kept: plain (bookkeeping), mmu (a forbidden touch faults)")
       ->type_name("KIND");
+  run_app
+      ->add_option("--faults", run_options.faults,
+                   "Make driver calls fail: a plan of fixtures/faults/, or the path of a plan")
+      ->type_name("PLAN");
+  run_app->add_flag("--again", run_options.again,
+                    "Run the scene a second time on the same runner, however the first time ended");
   run_app->add_option("--trace", run_options.trace, "Write every driver call to FILE: .jsonl, or .json for Perfetto")
       ->type_name("FILE");
   run_app->add_flag("--verbose", run_options.verbose, "Show the runtime's log on stderr");

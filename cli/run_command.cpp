@@ -59,6 +59,13 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
     if (!backing) return tl::unexpected(backing.error());
     setup.scene.backing = *backing;
   }
+  if (options.faults) {
+    auto faults = find_faults(locations, *options.faults);
+    if (!faults) return tl::unexpected(faults.error());
+    setup.faults = std::move(*faults);
+    setup.faults_source = *options.faults;
+  }
+  setup.again = options.again;
   setup.orchestration_file = orchestration_path(locations, setup.scene);
   return setup;
 }
@@ -99,6 +106,9 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
   output.exit_code = result->fine() ? ExitCode::kFine : ExitCode::kFailed;
   if (result->status != 0 && format == OutputFormat::kJson) {
     print_error_line(result->error);
+  }
+  if (result->again && result->again->status != 0 && format == OutputFormat::kJson) {
+    print_error_line("second attempt: " + result->again->error);
   }
   return output;
 }

@@ -57,7 +57,43 @@ Json violation_json(const Violation& violation) {
   return json;
 }
 
-std::string rounds_table(const RunResult& result) {
+Json rounds_json(const Attempt& attempt) {
+  Json rounds = Json::array();
+  for (std::size_t round = 0; round < attempt.rounds.size(); ++round) {
+    rounds.push_back(round_json(round, attempt.rounds[round]));
+  }
+  return rounds;
+}
+
+Json again_json(const Attempt& again) {
+  Json json;
+  json["status"] = again.status;
+  json["orch_error_code"] = again.orch_error_code;
+  json["result_digest"] = digest_text(again.result_digest);
+  json["per_round"] = rounds_json(again);
+  return json;
+}
+
+Json faults_json(const RunSetup& setup, const RunResult& result) {
+  Json json;
+  json["file"] = setup.faults_source;
+  json["seed"] = setup.faults->seed;
+  json["hits"] = result.fault_hits.failed_calls;
+  return json;
+}
+
+std::string faults_text(const FaultPlan& plan, const FaultHits& hits) {
+  std::string text = fmt::format("faults {}, seed {}: {}\n", plan.name, plan.seed, plan.description);
+  for (std::size_t i = 0; i < plan.faults.size(); ++i) {
+    const Fault& fault = plan.faults[i];
+    text += fmt::format("  {}: {} {} calls fail with {} ({})\n", fault.name, count_text(hits.by_fault[i]),
+                        fault.call ? call_kind_name(*fault.call) : "driver", svmrt::driver_code_name(fault.code),
+                        svmrt::code_number(fault.code));
+  }
+  return text;
+}
+
+std::string rounds_table(const Attempt& result) {
   TextTable table({"round", "maps", "held", "bytes held", "devcopy", "accesses", "bind us", "map us", "unmap us",
                    "copy us", "upload us", "close us", "device us"});
   for (std::size_t round = 0; round < result.rounds.size(); ++round) {
@@ -85,10 +121,9 @@ Json run_json(const RunSetup& setup, const RunResult& result) {
   json["orch_error_code"] = result.orch_error_code;
   json["trace_digest"] = digest_text(result.trace_digest);
   json["result_digest"] = digest_text(result.result_digest);
-  json["per_round"] = Json::array();
-  for (std::size_t round = 0; round < result.rounds.size(); ++round) {
-    json["per_round"].push_back(round_json(round, result.rounds[round]));
-  }
+  json["per_round"] = rounds_json(result);
+  if (result.again) json["again"] = again_json(*result.again);
+  if (setup.faults) json["faults"] = faults_json(setup, result);
   json["totals"] = totals_json(result.totals);
   json["violations"] = Json::array();
   for (const Violation& violation : result.violations) json["violations"].push_back(violation_json(violation));
@@ -101,6 +136,7 @@ std::string run_text(const RunSetup& setup, const RunResult& result) {
                   svmrt::policy_name(setup.policy), setup.rounds, setup.rounds == 1 ? "" : "s", setup.seed,
                   backing_name(setup.scene.backing), setup.platform.description);
   text += rounds_table(result);
+  if (result.again) text += "\nagain on the same runner\n" + rounds_table(*result.again);
   const RunTotals& totals = result.totals;
   text += fmt::format(
       "\nwhole run: {} maps ({} refused), {} unmaps, {} frees, {} device copies for {} accesses\n"
@@ -111,6 +147,9 @@ std::string run_text(const RunSetup& setup, const RunResult& result) {
       microseconds_text(totals.upload_time));
   text += fmt::format("result digest {}, trace digest {}\n", digest_text(result.result_digest),
                       digest_text(result.trace_digest));
+  if (result.again)
+    text += fmt::format("result digest of the second attempt {}\n", digest_text(result.again->result_digest));
+  if (setup.faults) text += faults_text(*setup.faults, result.fault_hits);
   for (const auto& block : result.quarantined) {
     text += fmt::format("quarantined: {} bytes at {:#x}: {}\n", count_text(block.size.count()), block.base.value(),
                         block.reason);
@@ -129,6 +168,7 @@ std::string run_text(const RunSetup& setup, const RunResult& result) {
       "not measured: {}; kernel durations (the scene's own). `svmsim sweep` says what stands in for the rest\n",
       fmt::join(names, ", "));
   if (result.status != 0) text += result.error + "\n";
+  if (result.again && result.again->status != 0) text += "second attempt: " + result.again->error + "\n";
   return text;
 }
 

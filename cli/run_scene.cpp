@@ -68,23 +68,24 @@ class SceneRun {
       setup.trace->set_origin(machine_->slice_base());
       machine_->add_observer(*setup.trace);
     }
+    if (setup.observer != nullptr) machine_->add_observer(*setup.observer);
     tensors_.declare_dataless(*machine_);
   }
 
   CliResult<RunResult> run() {
     svmrt::DeviceRunner runner(driver_, {setup_.policy, setup_.log});
-    {
-      svmrt::Session session(runner, device_, observed_, session_config());
-      if (auto ready = session.set_up(); !ready) {
-        fail(ready.error());
-      } else {
-        run_rounds(session);
-        if (result_.status == 0) digest_results(session);
+    attempt(runner);
+    if (setup_.again && !unfit_) {
+      if (auto refilled = tensors_.refill(); !refilled) return tl::unexpected(refilled.error());
+      attempt_ = &result_.again.emplace();
+      attempt(runner);
+      const bool both = result_.status == 0 && result_.again->status == 0;
+      if (both && result_.again->result_digest != result_.result_digest) {
+        result_.violations.push_back({"rounds", -1, "", "the second attempt's results differ from those of the first"});
       }
-      if (auto torn_down = session.tear_down(); !torn_down) fail(torn_down.error());
-      result_.totals.upload_time += session.upload_time();
     }
     finalize(runner);
+    result_.fault_hits = machine_->fault_hits();
     if (unfit_) return tl::unexpected(orchestration_error(setup_, result_.error));
     result_.trace_digest = machine_->trace_digest();
     const auto& broken_rules = oracle_.violations();
@@ -93,6 +94,18 @@ class SceneRun {
   }
 
  private:
+  void attempt(svmrt::DeviceRunner& runner) {
+    svmrt::Session session(runner, device_, observed_, session_config());
+    if (auto ready = session.set_up(); !ready) {
+      fail(ready.error());
+    } else {
+      run_rounds(session);
+      if (attempt_->status == 0) attempt_->result_digest = result_digest(session);
+    }
+    if (auto torn_down = session.tear_down(); !torn_down) fail(torn_down.error());
+    result_.totals.upload_time += session.upload_time();
+  }
+
   svmrt::SessionConfig session_config() {
     svmrt::SessionConfig config;
     config.tensors = tensors_.arguments();
@@ -140,7 +153,7 @@ class SceneRun {
     for (std::uint64_t round = 0; round < setup_.rounds; ++round) {
       if (setup_.before_round) setup_.before_round(round);
       // An orchestration that set elements of a staged tensor left them in the host buffer.
-      const bool inputs_written = round > 0 && result_.rounds.back().staged_writes > 0;
+      const bool inputs_written = round > 0 && attempt_->rounds.back().staged_writes > 0;
       tensors_.restore(inputs_written ? HostTensors::Restore::kAll : HostTensors::Restore::kOutputs);
       oracle_.begin_round(round);
       const svmrt::RoundOutcome outcome = session.run_round();
@@ -155,7 +168,7 @@ class SceneRun {
   }
 
   void add_round(const svmrt::RunReport& report) {
-    result_.rounds.push_back(report);
+    attempt_->rounds.push_back(report);
     result_.totals.copy_time += report.copy_time;
     result_.totals.upload_time += report.upload_time + report.push_time;
     result_.totals.device_copies += report.device_copies;
@@ -180,7 +193,7 @@ class SceneRun {
     }
   }
 
-  void add_tensor(Digest& digest, const svmrt::Session& session, std::size_t index) {
+  void add_tensor(Digest& digest, const svmrt::Session& session, std::size_t index) const {
     const SceneTensor& tensor = setup_.scene.tensors[index];
     digest.add_text(tensor.name);
     if (tensor.residency == Residency::kStaged) {
@@ -192,7 +205,7 @@ class SceneRun {
   }
 
   // Over all outputs and all child-memory tensors that have data.
-  void digest_results(const svmrt::Session& session) {
+  std::uint64_t result_digest(const svmrt::Session& session) const {
     Digest digest;
     for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
       const SceneTensor& tensor = setup_.scene.tensors[i];
@@ -200,7 +213,7 @@ class SceneRun {
       if (tensor.data.kind == TensorDataKind::kNone) continue;
       if (output || tensor.residency == Residency::kChildMemory) add_tensor(digest, session, i);
     }
-    result_.result_digest = digest.value();
+    return digest.value();
   }
 
   void finalize(svmrt::DeviceRunner& runner) {
@@ -215,22 +228,24 @@ class SceneRun {
     result_.totals.unmap_time = runner.totals().unmap_time;
   }
 
-  // Keeps the first failure.
+  // Keeps the first failure of an attempt.
   void fail(const svmrt::Error& error) {
-    if (result_.status != 0) return;
+    if (attempt_->status != 0) return;
     unfit_ = error.code == svmrt::ErrorCode::kInvalidArgument;
-    result_.orch_error_code = error.orchestration_code;
+    attempt_->orch_error_code = error.orchestration_code;
     if (error.code == svmrt::ErrorCode::kOrchestration) {
-      result_.status = -error.orchestration_code;
-      result_.error = error.message;  // says itself that the run failed, and with which code
+      attempt_->status = -error.orchestration_code;
+      attempt_->error = error.message;  // says itself that the run failed, and with which code
       return;
     }
-    result_.status = error.driver_code == DriverCode::kNone ? -1 : svmrt::code_number(error.driver_code);
-    result_.error = unfit_ ? error.message : fmt::format("run failed with code {}: {}", result_.status, error.message);
+    attempt_->status = error.driver_code == DriverCode::kNone ? -1 : svmrt::code_number(error.driver_code);
+    attempt_->error =
+        unfit_ ? error.message : fmt::format("run failed with code {}: {}", attempt_->status, error.message);
   }
 
   const RunSetup& setup_;
   RunResult result_;
+  Attempt* attempt_ = &result_;  // the one that is under way
   std::unique_ptr<Machine> machine_;
   HostTensors tensors_;
   std::unique_ptr<svmrt::Callable> callable_;
@@ -248,7 +263,8 @@ class SceneRun {
 CliResult<RunResult> run_scene(const RunSetup& setup) {
   auto callable = svmrt::SharedObjectCallable::load(setup.orchestration_file);
   if (!callable) return tl::unexpected(orchestration_error(setup, callable.error().message));
-  auto machine = Machine::create(setup.platform, CostModel(setup.calibration.parameters), {setup.scene.backing});
+  auto machine =
+      Machine::create(setup.platform, CostModel(setup.calibration.parameters), {setup.scene.backing, setup.faults});
   if (!machine) return tl::unexpected(failure(machine.error()));
   auto tensors = HostTensors::create(setup.scene, setup.seed);
   if (!tensors) return tl::unexpected(tensors.error());
