@@ -178,8 +178,9 @@ AclCode AclRuntime::try_malloc_host(const AclThread& thread, void** host, std::u
   if (!open_device(thread)) return AclCode::kNoDeviceSet;
   auto region = MappedRegion::anonymous(nullptr, Bytes(size), MappedRegion::Access::kReadWrite);
   if (!region) return AclCode::kOutOfMemory;
-  *host = region->data();
-  host_memory_.emplace(number(region->data()), *std::move(region));
+  void* const base = region->data();
+  host_memory_.emplace(number(base), *std::move(region));
+  *host = base;
   return AclCode::kSuccess;
 }
 
