@@ -33,9 +33,9 @@ namespace svmsim {
 // What is chosen for one machine, beside its platform.
 struct MachineOptions {
   BackingKind backing = BackingKind::kPlain;
+  std::optional<FaultPlan> faults = std::nullopt;  // absent: every call is the driver's
   // How copies reach the host addresses that callers pass; borrowed for the machine's life.
   const HostMemory* host_memory = &direct_host_memory();
-  std::optional<FaultPlan> faults;  // absent: every call is the driver's
 };
 
 // What a fault plan did so far.
