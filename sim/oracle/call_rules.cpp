@@ -28,8 +28,9 @@ std::string described(const Mapping& mapping) {
 // Whose it is, when the address has another block now.
 std::string whose(const Mapping& mapping) {
   if (!mapping.owner) return "when no block was there";
-  if (!mapping.owner->freed_by)
+  if (!mapping.owner->freed_by) {
     return fmt::format("for the block of call {} and past its end", mapping.owner->allocated_by);
+  }
   return fmt::format("for the block of {} bytes of call {}, which call {} freed", mapping.owner->size.count(),
                      mapping.owner->allocated_by, *mapping.owner->freed_by);
 }
@@ -107,9 +108,13 @@ void CallRules::on_call(const CallRecord& record) {
     case CallKind::kUnregister:
       succeeded ? on_unregister(record) : on_refused_unregister(record);
       break;
+    case CallKind::kClose:
+      on_close(record);
+      break;
     case CallKind::kCopyToDevice:
     case CallKind::kCopyFromDevice:
     case CallKind::kSetMemory:
+    case CallKind::kCopyOnDevice:
     case CallKind::kViewAccesses:
     case CallKind::kLaunch:
       break;
@@ -251,6 +256,23 @@ void CallRules::on_refused_unregister(const CallRecord& record) {
   }
   report("I3", number_of(record), books_.allocation_of(record.address),
          fmt::format("an unregister of an address that is not mapped, code {}: {}", code_text(record.code), why));
+}
+
+void CallRules::on_close(const CallRecord& record) {
+  while (!books_.mappings().empty()) {
+    const auto& [base, mapping] = *books_.mappings().begin();
+    report("I3", number_of(record), owner_base(base, mapping),
+           fmt::format("{} at {} was never unregistered; call {} closed the device, which dropped it silently",
+                       described(mapping), address_text(base), record.sequence));
+    drop(DeviceAddr(base), Dropped::How::kDeviceClose, record.sequence);
+  }
+  while (!books_.blocks().empty()) {
+    const auto& [base, block] = *books_.blocks().begin();
+    report("I8", number_of(record), base,
+           fmt::format("a block of {} bytes, allocated by call {}, was never freed; call {} closed the device",
+                       block.size.count(), block.allocated_by, record.sequence));
+    books_.freed(DeviceAddr(base));
+  }
 }
 
 const CallRules::Dropped* CallRules::last_dropped_over(DeviceAddr address) const {

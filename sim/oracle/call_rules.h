@@ -71,6 +71,7 @@ class CallRules final : public CallObserver {
   void on_refused_register(const CallRecord& record);
   void on_unregister(const CallRecord& record);
   void on_refused_unregister(const CallRecord& record);
+  void on_close(const CallRecord& record);
   void report(const char* rule, std::int64_t call, DeviceAddr allocation, std::string message);
   // Ends the mapping at `base` in the books.
   void drop(DeviceAddr base, Dropped::How how, std::uint64_t call);

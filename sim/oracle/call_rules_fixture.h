@@ -46,6 +46,7 @@ class CallRulesTest : public ::testing::Test {
   DriverCode unreg(DeviceAddr base, std::uint32_t device_id = 0) {
     return machine_->host_unregister(svmrt::kRunnerTimeline, base, device_id).code;
   }
+  void close() { machine_->device_close(svmrt::kRunnerTimeline); }
 
   // "I3@4": rule and number of the call; "@-1" at exit.
   [[nodiscard]] std::vector<std::string> broken() const {

@@ -73,6 +73,48 @@ TEST_F(CallRulesTest, I8RestOfAMappingThatWasDroppedInPartIsLeft) {
   EXPECT_EQ(rules_.left_mappings()[0].allocation, "svm+0x0");
 }
 
+// F3
+TEST_F(CallRulesTest, I3MappingAtTheCloseOfTheDeviceIsReportedAndNothingIsLeftAfter) {
+  const DeviceAddr block = alloc(kPage);
+  ASSERT_EQ(reg(block, kPage), kNone);
+  close();  // 2
+  ASSERT_THAT(broken(), ElementsAre("I3@2", "I8@2"));
+  EXPECT_THAT(message(0), AllOf(HasSubstr("call 1 registered"), HasSubstr("call 2 closed the device")));
+  EXPECT_THAT(message(1), HasSubstr("allocated by call 0, was never freed"));
+  EXPECT_EQ(allocation(1), "svm+0x0");
+  ASSERT_EQ(unreg(block), DriverCode::kNotExist);  // 3
+  rules_.finish();
+  ASSERT_THAT(broken(), ElementsAre("I3@2", "I8@2", "I3@3"));
+  EXPECT_THAT(message(2), HasSubstr("call 2 closed the device and dropped"));
+  EXPECT_THAT(rules_.left_blocks(), IsEmpty());
+  EXPECT_THAT(rules_.left_mappings(), IsEmpty());
+}
+
+TEST_F(CallRulesTest, CloseAfterEveryFreeBreaksNoRuleNorDoesTheNextLife) {
+  for (int life = 0; life < 2; ++life) {
+    const DeviceAddr block = alloc(kPage);
+    ASSERT_EQ(reg(block, kPage), kNone);
+    ASSERT_EQ(unreg(block), kNone);
+    ASSERT_EQ(free(block), kNone);
+    close();
+  }
+  rules_.finish();
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(CallRulesTest, BlockAfterACloseThatDroppedItsAddressesMappingArrivesUnmapped) {
+  const DeviceAddr first = alloc(kPage);
+  ASSERT_EQ(reg(first, kPage), kNone);
+  close();
+  const DeviceAddr second = alloc(kPage);
+  ASSERT_EQ(second, first);
+  ASSERT_EQ(reg(second, kPage), kNone);
+  ASSERT_EQ(unreg(second), kNone);
+  ASSERT_EQ(free(second), kNone);
+  rules_.finish();
+  EXPECT_THAT(broken(), ElementsAre("I3@2", "I8@2"));
+}
+
 TEST_F(CallRulesTest, CallsAfterTheEndAreNotSeen) {
   const DeviceAddr block = alloc(kPage);
   ASSERT_EQ(free(block), kNone);
