@@ -54,6 +54,48 @@ TEST(RunCommand, CachedMapsTheTwoControlTensorsOnceInFiveRounds) {
   }
 }
 
+RunOptions with_faults(const std::string& faults) {
+  RunOptions options;
+  options.scene = "shape_slot_child_memory";
+  options.faults = faults;
+  options.again = true;
+  return options;
+}
+
+TEST(RunCommand, AFaultPlanAndTheSecondAttemptHaveFieldsOfTheirOwn) {
+  const CommandOutput output = run_output(with_faults("unregister-fails-once"));
+  EXPECT_EQ(output.exit_code, ExitCode::kFailed);
+  const Json json = Json::parse(output.text);
+  EXPECT_EQ(json["status"], 17);
+  EXPECT_EQ(json["faults"], (Json{{"file", "unregister-fails-once"}, {"seed", 1}, {"hits", 1}}));
+  EXPECT_EQ(json["again"]["status"], 0);
+  EXPECT_EQ(json["again"]["result_digest"], run("shape_slot_child_memory", "a2a3")["result_digest"]);
+  EXPECT_EQ(json["violations"], Json::array());
+}
+
+TEST(RunCommand, ASecondAttemptThatFailsIsAFailure) {
+  RunOptions options = with_faults("device-lost");
+  const auto output = run_command(default_locations(), options, OutputFormat::kTable);
+  ASSERT_TRUE(output.has_value());
+  EXPECT_EQ(output->exit_code, ExitCode::kFailed);
+  EXPECT_NE(output->text.find("faults device-lost, seed 1: Every driver call fails from the eleventh on"),
+            std::string::npos);
+  EXPECT_NE(output->text.find("second attempt: run failed with code 1"), std::string::npos);
+}
+
+TEST(RunCommand, WithoutTheOptionsTheDocumentHasNeitherField) {
+  const Json json = run("shape_slot_child_memory", "a2a3");
+  EXPECT_FALSE(json.contains("faults"));
+  EXPECT_FALSE(json.contains("again"));
+}
+
+TEST(RunCommand, AnUnknownFaultPlanIsRefusedAndTheKnownOnesAreNamed) {
+  const auto output = run_command(default_locations(), with_faults("nowhere"), OutputFormat::kJson);
+  ASSERT_FALSE(output.has_value());
+  EXPECT_EQ(output.error().key, "--faults");
+  EXPECT_NE(output.error().allowed.find("device-lost"), std::string::npos);
+}
+
 TEST(RunCommand, LargePageHostRefusesBothOnceAndCopiesInEveryRound) {
   const Json json = run(kSmall1, "a2a3-64k");
   EXPECT_EQ(json["totals"]["map_calls"], 0);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device_runner.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace svmrt {
@@ -20,6 +23,15 @@ class CallScope {
  private:
   Lifecycle& lifecycle_;
 };
+
+// What a message says of memory that is missing because the driver would not take it back; empty when none is.
+std::string quarantine_text(const std::vector<QuarantinedBlock>& blocks) {
+  if (blocks.empty()) return {};
+  Bytes bytes;
+  for (const QuarantinedBlock& block : blocks) bytes += block.size;
+  return fmt::format("; {} quarantined blocks hold {} bytes, the first one because {}", blocks.size(), bytes.count(),
+                     blocks.front().reason);
+}
 
 }  // namespace
 
@@ -50,7 +62,9 @@ Result<DeviceAddr> DeviceRunner::allocate(Bytes size, TimelineId timeline) {
   const AllocateResult result = driver_.allocate(timeline, size);
   if (result.code != DriverCode::kNone || result.address.is_null()) {
     journal_.driver_failed(DriverCall::kAllocate, result.code, DeviceAddr{}, size);
-    return fail(ErrorCode::kDriver, "device_malloc: the driver failed with " + code_text(result.code), result.code);
+    std::string message = "device_malloc: the driver failed with " + code_text(result.code);
+    if (result.code == DriverCode::kOutOfMemory) message += quarantine_text(cache_.quarantined());
+    return fail(ErrorCode::kDriver, std::move(message), result.code);
   }
   Result<void> added = cache_.add(result.address, size);
   if (!added) {
@@ -114,11 +128,6 @@ Result<FinalizeReport> DeviceRunner::finalize() {
 void DeviceRunner::device_lost() {
   lifecycle_.lose_device();
   cache_.forget_all();
-}
-
-std::int32_t DeviceRunner::copy_done(DriverCall call, DriverCode code, DeviceAddr address, Bytes bytes) {
-  if (code != DriverCode::kNone) journal_.driver_failed(call, code, address, bytes);
-  return code_number(code);
 }
 
 HeldMappings DeviceRunner::held() const { return cache_.held(); }

@@ -71,8 +71,6 @@ class DeviceRunner {
   // What device_malloc and free_tensor do, on the time of whoever asks.
   [[nodiscard]] Result<DeviceAddr> allocate(Bytes size, TimelineId timeline);
   [[nodiscard]] Result<void> free_block(DeviceAddr base, Caller caller);
-  // Counts and logs a failed copy; returns the code as the HostApi does.
-  std::int32_t copy_done(DriverCall call, DriverCode code, DeviceAddr address, Bytes bytes);
   void close_run(TimelineId timeline);
 
   Driver& driver_;

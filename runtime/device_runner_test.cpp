@@ -57,6 +57,22 @@ TEST(DeviceRunner, FailedMallocCarriesTheDriversCode) {
   EXPECT_EQ(runner.live_allocations(), 0u);
 }
 
+TEST(DeviceRunner, OutOfMemorySaysHowMuchIsQuarantinedAndWhy) {
+  FakeDriver driver;
+  DeviceRunner runner(driver, {});
+  const DeviceAddr block = runner.device_malloc(Bytes(100)).value();
+  driver.fail_always(CallKind::kAllocate, DriverCode::kOutOfMemory);
+  EXPECT_EQ(runner.device_malloc(Bytes(8)).error().message.find("quarantined"), std::string::npos);
+  driver.fail_next(CallKind::kFree, DriverCode::kBusy);
+  ASSERT_FALSE(runner.free_tensor(block).has_value());
+  EXPECT_EQ(
+      runner.device_malloc(Bytes(8)).error().message,
+      "device_malloc: the driver failed with OUT_OF_MEMORY (6); 1 quarantined blocks hold 100 bytes, the first one "
+      "because free failed: BUSY (13)");
+  driver.fail_next(CallKind::kAllocate, DriverCode::kBusy);
+  EXPECT_EQ(runner.device_malloc(Bytes(8)).error().driver_code, DriverCode::kBusy);
+}
+
 TEST(DeviceRunner, MallocOverALiveBlockIsAnErrorOfTheDriver) {
   testing::LogCollector log;
   FakeDriver driver;

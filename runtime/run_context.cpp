@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/run_context.h"
 
+#include <fmt/format.h>
+
 #include "runtime/device_runner.h"
 
 namespace svmrt {
@@ -39,10 +41,26 @@ void RunContext::close_host_views() {
   runner_.cache_.release_all(views_);
 }
 
+bool RunContext::may_copy() {
+  if (!runner_.lifecycle_.device_lost()) return true;
+  last_failure_ = Error{ErrorCode::kDeviceLost, "the device is lost to this process", DriverCode::kNone, 0};
+  return false;
+}
+
+std::int32_t RunContext::copy_done(DriverCall call, DriverCode code, DeviceAddr address, Bytes bytes) {
+  if (code != DriverCode::kNone) {
+    runner_.journal_.driver_failed(call, code, address, bytes);
+    last_failure_ =
+        Error{ErrorCode::kDriver, fmt::format("driver call {} failed with {}", driver_call_name(call), code_text(code)),
+              code, 0};
+  }
+  return code_number(code);
+}
+
 std::uint64_t RunContext::device_malloc(void* context, std::uint64_t bytes) {
   RunContext& run = run_of(context);
   const Result<DeviceAddr> allocated = run.runner_.allocate(Bytes(bytes), run.timeline());
-  if (!allocated) run.last_allocation_code_ = allocated.error().driver_code;
+  if (!allocated) run.last_failure_ = allocated.error();
   return allocated.value_or(DeviceAddr{}).value();
 }
 
@@ -50,36 +68,37 @@ std::int32_t RunContext::device_free(void* context, std::uint64_t device) {
   RunContext& run = run_of(context);
   const Result<void> freed = run.runner_.free_block(DeviceAddr(device), Caller{run.timeline(), &run.views_.stats()});
   if (freed) return 0;
+  run.last_failure_ = freed.error();
   const DriverCode code = freed.error().driver_code;
   return code == DriverCode::kNone ? kRefusedByRunner : code_number(code);
 }
 
 std::int32_t RunContext::copy_to_device(void* context, std::uint64_t device, const void* host, std::uint64_t bytes) {
   RunContext& run = run_of(context);
-  if (run.runner_.lifecycle_.device_lost()) return kRefusedByRunner;
+  if (!run.may_copy()) return kRefusedByRunner;
   if (bytes == 0) return 0;
   const DeviceAddr to(device);
   const DriverCode code = run.driver().copy_to_device(run.timeline(), to, host, Bytes(bytes));
-  return run.runner_.copy_done(DriverCall::kCopyToDevice, code, to, Bytes(bytes));
+  return run.copy_done(DriverCall::kCopyToDevice, code, to, Bytes(bytes));
 }
 
 std::int32_t RunContext::copy_from_device(void* context, void* host, std::uint64_t device, std::uint64_t bytes) {
   RunContext& run = run_of(context);
-  if (run.runner_.lifecycle_.device_lost()) return kRefusedByRunner;
+  if (!run.may_copy()) return kRefusedByRunner;
   if (bytes == 0) return 0;
   const DeviceAddr from(device);
   const DriverCode code = run.driver().copy_from_device(run.timeline(), host, from, Bytes(bytes));
-  return run.runner_.copy_done(DriverCall::kCopyFromDevice, code, from, Bytes(bytes));
+  return run.copy_done(DriverCall::kCopyFromDevice, code, from, Bytes(bytes));
 }
 
 std::int32_t RunContext::device_memset(void* context, std::uint64_t device, std::int32_t value, std::uint64_t bytes) {
   RunContext& run = run_of(context);
-  if (run.runner_.lifecycle_.device_lost()) return kRefusedByRunner;
+  if (!run.may_copy()) return kRefusedByRunner;
   if (bytes == 0) return 0;
   const DeviceAddr to(device);
   const auto byte = static_cast<std::uint8_t>(value & 0xff);  // as memset does
   const DriverCode code = run.driver().set_memory(run.timeline(), to, byte, Bytes(bytes));
-  return run.runner_.copy_done(DriverCall::kSetMemory, code, to, Bytes(bytes));
+  return run.copy_done(DriverCall::kSetMemory, code, to, Bytes(bytes));
 }
 
 // A second register of one base in one run would need a count of its own: it is refused, as the driver does.

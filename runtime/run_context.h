@@ -7,6 +7,8 @@
 
 #include "runtime/hal.h"
 #include "runtime/host_api.h"
+#include "runtime/journal.h"
+#include "runtime/result.h"
 #include "runtime/run_views.h"
 #include "runtime/runner_reports.h"
 
@@ -30,13 +32,18 @@ class RunContext {
   // run gets no views (acquire answers kUnavailable, register null); copies still work. Idempotent.
   void close_host_views();
   [[nodiscard]] const MappingStats& mapping_stats() const { return views_.stats(); }
-  // Why the table's device_malloc last answered 0: the table itself has no room for a code. kNone: it never did, or the
-  // runner refused by itself.
-  [[nodiscard]] DriverCode last_allocation_code() const { return last_allocation_code_; }
+  // Why a device_malloc, device_free, copy or memset of the table last failed: the table itself has no room for it.
+  // Meaningful once one of them did. The driver code is kNone where the runner refused by itself.
+  [[nodiscard]] const Error& last_failure() const { return last_failure_; }
 
  private:
   friend class DeviceRunner;
   RunContext(DeviceRunner& runner, TimelineId timeline);
+
+  // False, with the reason kept, when the device is lost.
+  [[nodiscard]] bool may_copy();
+  // Counts, logs and keeps a failed copy; returns the code as the HostApi does.
+  std::int32_t copy_done(DriverCall call, DriverCode code, DeviceAddr address, Bytes bytes);
 
   static std::uint64_t device_malloc(void* context, std::uint64_t bytes);
   static std::int32_t device_free(void* context, std::uint64_t device);
@@ -53,7 +60,7 @@ class RunContext {
   RunViews views_;
   HostApi api_;
   bool views_closed_ = false;
-  DriverCode last_allocation_code_ = DriverCode::kNone;
+  Error last_failure_;
 };
 
 }  // namespace svmrt

@@ -17,6 +17,9 @@ bool is_range(DeviceAddr base, Bytes size) {
   return size > Bytes(0) && size.count() - 1 <= std::numeric_limits<std::uint64_t>::max() - base.value();
 }
 
+// What the HostApi answers where the runner refuses a copy itself; the driver was not asked.
+constexpr std::int32_t kRefusedByRunner = -1;
+
 // Element accesses are at most one 8-byte word; longer spans move word by word.
 std::uint64_t word_accesses(Bytes size) { return (size.count() + 7) / 8; }
 
@@ -205,6 +208,7 @@ AccessResult TensorAccess::read_copy(DeviceAddr device, void* to, Bytes size) {
   bounce_.resize(size.count());
   const std::uint64_t start = now();
   const std::int32_t code = api_->copy_from_device(api_->context, bounce_.data(), device.value(), size.count());
+  if (code == kRefusedByRunner) return {AccessStatus::kUnavailable};
   stats_.copy_time += Picoseconds(now() - start);
   ++stats_.device_copies;
   if (code != 0) return {AccessStatus::kCopyFailed, code};
@@ -216,6 +220,7 @@ AccessResult TensorAccess::write_copy(DeviceAddr device, const void* from, Bytes
   if (api_->copy_to_device == nullptr) return {AccessStatus::kUnavailable};
   const std::uint64_t start = now();
   const std::int32_t code = api_->copy_to_device(api_->context, device.value(), from, size.count());
+  if (code == kRefusedByRunner) return {AccessStatus::kUnavailable};
   stats_.copy_time += Picoseconds(now() - start);
   ++stats_.device_copies;
   if (code != 0) return {AccessStatus::kCopyFailed, code};
@@ -226,6 +231,7 @@ AccessResult TensorAccess::write_staged(Region& region, DeviceAddr device, const
   if (api_->copy_to_device == nullptr) return {AccessStatus::kUnavailable};
   const std::uint64_t start = now();
   const std::int32_t code = api_->copy_to_device(api_->context, device.value(), from, size.count());
+  if (code == kRefusedByRunner) return {AccessStatus::kUnavailable};
   stats_.push_time += Picoseconds(now() - start);
   if (code != 0) return {AccessStatus::kCopyFailed, code};
   std::memmove(region.host + (device - region.base).count(), from, size.count());

@@ -19,14 +19,10 @@ ChipTensor descriptor_of(const TensorArgument& argument, DeviceAddr address) {
   return tensor;
 }
 
-Error staging_error(const char* what, const TensorArgument& argument, DriverCode code) {
-  const auto name = code == DriverCode::kNone
-                        ? std::string()
-                        : fmt::format(": driver code {} ({})", code_number(code), driver_code_name(code));
-  return Error{
-      ErrorCode::kDriver,
-      fmt::format("cannot {} {} bytes of staged tensor '{}'{}", what, argument.size().count(), argument.name, name),
-      code, 0};
+Error staging_error(const char* what, const TensorArgument& argument, Error reason) {
+  reason.message = fmt::format("cannot {} {} bytes of staged tensor '{}': {}", what, argument.size().count(),
+                               argument.name, reason.message);
+  return reason;
 }
 
 }  // namespace
@@ -76,14 +72,14 @@ Result<void> BoundRun::stage_one(std::size_t index) {
   const HostApi& api = context_->api();
   addresses_[index] = DeviceAddr(api.device_malloc(api.context, argument.size().count()));
   if (addresses_[index].is_null()) {
-    return tl::unexpected(staging_error("allocate", argument, context_->last_allocation_code()));
+    return tl::unexpected(staging_error("allocate", argument, context_->last_failure()));
   }
   if (argument.direction == Direction::kOut) return {};
   const Picoseconds begin = now();
   const auto code = static_cast<DriverCode>(
       api.copy_to_device(api.context, addresses_[index].value(), argument.host, argument.size().count()));
   report_.upload_time += now() - begin;
-  if (code != DriverCode::kNone) return tl::unexpected(staging_error("upload", argument, code));
+  if (code != DriverCode::kNone) return tl::unexpected(staging_error("upload", argument, context_->last_failure()));
   return {};
 }
 
@@ -208,7 +204,9 @@ Result<void> BoundRun::finish() {
     if (argument.residency != Residency::kStaged || argument.direction == Direction::kIn) continue;
     const auto code = static_cast<DriverCode>(
         api.copy_from_device(api.context, argument.host, addresses_[i].value(), argument.size().count()));
-    if (code != DriverCode::kNone && result) result = tl::unexpected(staging_error("bring back", argument, code));
+    if (code != DriverCode::kNone && result) {
+      result = tl::unexpected(staging_error("bring back", argument, context_->last_failure()));
+    }
   }
   report_.download_time = now() - begin;
   auto freed = free_staged();
@@ -223,7 +221,7 @@ Result<void> BoundRun::free_staged() {
     if (argument.residency != Residency::kStaged || addresses_[i].is_null()) continue;
     const std::int32_t code = api.device_free(api.context, addresses_[i].value());
     if (code != 0 && result) {
-      result = tl::unexpected(staging_error("free", argument, static_cast<DriverCode>(code)));
+      result = tl::unexpected(staging_error("free", argument, context_->last_failure()));
     }
     addresses_[i] = DeviceAddr();
   }

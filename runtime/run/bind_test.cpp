@@ -192,7 +192,36 @@ TEST_F(BindTest, FailedUploadNamesTheTensorAndTheCode) {
   ASSERT_TRUE(outcome.error.has_value());
   EXPECT_EQ(outcome.error->driver_code, DriverCode::kInnerErr);
   EXPECT_NE(outcome.error->message.find("'in'"), std::string::npos) << outcome.error->message;
-  EXPECT_NE(outcome.error->message.find("7 (INNER_ERR)"), std::string::npos) << outcome.error->message;
+  EXPECT_NE(outcome.error->message.find("INNER_ERR (7)"), std::string::npos) << outcome.error->message;
+}
+
+TEST_F(BindTest, DeviceLostBeforeTheCopyBackIsSaidInTheError) {
+  start();
+  LambdaCallable callable(1, [](const ChipTaskArgs&, const Pto2Ops&, void*) {});
+  SessionConfig settings = config({tensor("x", Direction::kOut, Residency::kStaged)});
+  settings.after_bind = [this](const BoundRun&) { runner_->device_lost(); };
+  Session session(*runner_, executor_, callable, settings);
+  ASSERT_TRUE(session.set_up().has_value());
+  const RoundOutcome outcome = session.run_round();
+  ASSERT_TRUE(outcome.error.has_value());
+  EXPECT_EQ(outcome.error->code, ErrorCode::kDeviceLost);
+  EXPECT_EQ(outcome.error->message,
+            "cannot bring back 16 bytes of staged tensor 'x': the device is lost to this process");
+}
+
+TEST_F(BindTest, DeviceLostDuringTheReadsIsUnavailableAndCountsNoCopy) {
+  start(Policy::kCopyOnly);
+  LambdaCallable callable(1, [this](const ChipTaskArgs& args, const Pto2Ops& ops, void* context) {
+    get(ops, context, args.tensor(0).ref(), 0);
+    runner_->device_lost();
+    get(ops, context, args.tensor(0).ref(), 1);
+  });
+  Session session(*runner_, executor_, callable, config({tensor("x", Direction::kIn, Residency::kChildMemory)}));
+  ASSERT_TRUE(session.set_up().has_value());
+  const RoundOutcome outcome = session.run_round();
+  ASSERT_TRUE(outcome.error.has_value());
+  EXPECT_NE(outcome.error->message.find("the device is lost"), std::string::npos) << outcome.error->message;
+  EXPECT_EQ(outcome.report.device_copies, 1U);
 }
 
 TEST_F(BindTest, UploadTimeIsTheSumOverTheStagedInputs) {

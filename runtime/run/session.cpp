@@ -58,10 +58,10 @@ Result<void> Session::place(std::size_t index, RunContext& context) {
       api.copy_to_device(api.context, address->value(), argument.host, argument.size().count()));
   upload_time_ += context.driver().now_ps(context.timeline()) - begin;
   if (code == DriverCode::kNone) return {};
-  return fail(ErrorCode::kDriver,
-              fmt::format("cannot upload {} bytes of child-memory tensor '{}': driver code {} ({})",
-                          argument.size().count(), argument.name, code_number(code), driver_code_name(code)),
-              code);
+  Error error = context.last_failure();
+  error.message = fmt::format("cannot upload {} bytes of child-memory tensor '{}': {}", argument.size().count(),
+                              argument.name, error.message);
+  return tl::unexpected(error);
 }
 
 RoundOutcome Session::run_round() {
