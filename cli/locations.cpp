@@ -2,10 +2,12 @@
 #include "cli/locations.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
+
+#include "sim/config/fixture_file.h"
 
 namespace svmsim {
 
@@ -13,20 +15,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_path(const std::string& argument) {
-  return argument.find('/') != std::string::npos || argument.ends_with(".toml");
-}
-
 CliResult<std::string> find_file(const Locations& locations, const std::string& kind, const std::string& option,
                                  const std::string& argument) {
-  if (is_path(argument)) return argument;
+  if (names_a_path(argument)) return argument;
   const auto names = fixture_names(locations, kind);
   if (!names) return tl::unexpected(names.error());
   if (std::find(names->begin(), names->end(), argument) == names->end()) {
-    return tl::unexpected(
-        option_error(option, argument, fmt::format("{}, or the path of a .toml file", fmt::join(*names, ", "))));
+    return tl::unexpected(option_error(option, argument, allowed_fixtures(*names)));
   }
-  return (fs::path(locations.fixtures) / kind / (argument + ".toml")).string();
+  return fixture_file(locations.fixtures, kind, argument);
 }
 
 template <typename T>
@@ -40,17 +37,12 @@ CliResult<T> or_cli_error(ConfigResult<T> result) {
 Locations default_locations() { return {SVMSIM_FIXTURES_DIR, SVMSIM_ORCHESTRATIONS_DIR}; }
 
 CliResult<std::vector<std::string>> fixture_names(const Locations& locations, const std::string& kind) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::path(locations.fixtures) / kind, error)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  }
-  if (error) {
+  auto names = fixture_names_in(locations.fixtures, kind);
+  if (!names) {
     return tl::unexpected(option_error("--fixtures", locations.fixtures,
-                                       fmt::format("a folder with a folder {}/ ({})", kind, error.message())));
+                                       fmt::format("a folder with a folder {}/ ({})", kind, names.error())));
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  return std::move(*names);
 }
 
 CliResult<Scene> find_scene(const Locations& locations, const std::string& argument) {
@@ -66,8 +58,7 @@ CliResult<Platform> find_platform(const Locations& locations, const std::string&
 }
 
 CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform) {
-  return or_cli_error(
-      load_calibration((fs::path(locations.fixtures) / "calibrations" / (platform.calibration + ".toml")).string()));
+  return or_cli_error(load_calibration(fixture_file(locations.fixtures, "calibrations", platform.calibration)));
 }
 
 CliResult<FaultPlan> find_faults(const Locations& locations, const std::string& argument) {
