@@ -91,6 +91,10 @@ void TraceWriter::on_call(const CallRecord& record) {
   ++records_;
 }
 
+void TraceWriter::flush() {
+  if (std::fflush(file_) != 0) failed_ = true;
+}
+
 tl::expected<void, std::string> TraceWriter::finish() {
   if (format_ == Format::kChromeEvents) write("\n]}\n");
   // mkstemp makes files that only their owner may read; a trace is as readable as any other new file.

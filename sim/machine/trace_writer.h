@@ -28,6 +28,9 @@ class TraceWriter final : public CallObserver {
   // Device address that counts as 0 in the file; before the first call.
   void set_origin(svmrt::DeviceAddr origin) { origin_ = origin; }
   void on_call(const CallRecord& record) override;
+  // Hands what was written so far to the system: before a fork, so that the child has nothing left to write. Not once
+  // finished.
+  void flush();
   // Completes the file and gives it its name.
   [[nodiscard]] tl::expected<void, std::string> finish();
 

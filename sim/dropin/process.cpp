@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dropin/process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "sim/dropin/environment.h"
+
+namespace svmsim {
+
+namespace {
+
+constexpr int kViolated = 1;
+constexpr int kBadInput = 2;
+
+// One line; not through stdio, whose buffers belong to the program.
+void say(const std::string& message) {
+  const std::string line = fmt::format("svmsim: {}\n", message);
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t count = write(STDERR_FILENO, line.data() + written, line.size() - written);
+    if (count <= 0) return;
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+[[noreturn]] void end_with_bad_input(const std::string& message) {
+  say(message);
+  _exit(kBadInput);
+}
+
+}  // namespace
+
+Process& Process::instance() {
+  static constinit Process process;
+  return process;
+}
+
+bool Process::is_child() const {
+  const pid_t owner = owner_.load(std::memory_order_acquire);
+  return owner != 0 && owner != getpid();
+}
+
+Simulation& Process::ready() {
+  if (simulation_ == nullptr) {
+    auto environment = read_environment(svmsim_variables(), SVMSIM_FIXTURES_DIR);
+    if (!environment) end_with_bad_input(environment.error());
+    auto simulation = Simulation::create(std::move(*environment));
+    if (!simulation) end_with_bad_input(simulation.error());
+    simulation_ = simulation->release();
+    owner_.store(getpid(), std::memory_order_release);
+  }
+  return *simulation_;
+}
+
+void Process::before_fork() {
+  mutex_.lock();
+  if (simulation_ != nullptr && !is_child()) simulation_->flush();
+}
+
+void Process::finish(int status) {
+  if (is_child()) return;
+  const std::lock_guard lock(mutex_);
+  if (simulation_ == nullptr) return;
+  const Simulation::Ending ending = simulation_->finish();
+  for (const std::string& mistake : ending.mistakes) say(mistake);
+  int exit_code = 0;
+  if (!ending.mistakes.empty()) exit_code = kBadInput;
+  if (ending.violated && simulation_->environment().strict) exit_code = kViolated;
+  // The program's own failure says more.
+  if (status != 0 || exit_code == 0) return;
+  std::fflush(nullptr);
+  _exit(exit_code);
+}
+
+}  // namespace svmsim

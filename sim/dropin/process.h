@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one global of a process that uses the drop-in libraries: they all act on the machine that it holds, which
+// lives until the process ends, whatever is closed and opened again. Thread-safe: one lock around each call, held
+// across fork() so that a child finds consistent books.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "sim/dropin/simulation.h"
+
+namespace svmsim {
+
+class Process {
+ public:
+  [[nodiscard]] static Process& instance();
+
+  // `own(simulation)` in the process that made the simulation, which the first call does from the environment; a
+  // mistake there ends the process (exit code 2). `in_child(simulation)` in a child forked since, which inherits the
+  // books but owns neither memory nor mappings: it may look, not change.
+  template <typename Own, typename InChild>
+  auto call(Own own, InChild in_child) {
+    if (is_child()) return in_child(static_cast<const Simulation&>(*simulation_));
+    const std::lock_guard lock(mutex_);
+    return own(ready());
+  }
+
+  // For pthread_atfork: no call is under way in the moment of the fork, and nothing is left in a buffer that both
+  // processes would write.
+  void before_fork();
+  void after_fork() { mutex_.unlock(); }
+
+  // Once, when the program has ended with `status`: writes what the environment asked for. May end the process
+  // itself, with another exit code.
+  void finish(int status);
+
+ private:
+  constexpr Process() = default;
+  [[nodiscard]] bool is_child() const;
+  [[nodiscard]] Simulation& ready();  // under the lock
+
+  std::mutex mutex_;
+  std::atomic<pid_t> owner_{0};       // 0 until there is a simulation
+  Simulation* simulation_ = nullptr;  // made once, never destroyed: calls may come until the very end
+};
+
+}  // namespace svmsim
