@@ -10,6 +10,7 @@
 
 #include "sim/conformance/in_process_port.h"
 #include "sim/conformance/runner.h"
+#include "sim/conformance/testing/shipped_scripts.h"
 #include "sim/driver/recording_backing.h"
 
 namespace svmsim {
@@ -20,41 +21,10 @@ constexpr char kFolder[] = SVMSIM_FIXTURES_DIR "/conformance/";
 // P1: device memory of v2 starts at 0x12c000000000 and ends at 0x180000000000. v3 gets the same here.
 constexpr AddressLayout kLayout{DeviceAddr(0x12c000000000), Bytes(0x180000000000 - 0x12c000000000)};
 
-const std::vector<std::string>& script_names() {
-  static const std::vector<std::string> names = {
-      "v2_64k_device",     "v2_64k_device_4k_host", "v2_64k_host",       "v2_allocate",   "v2_free",
-      "v2_giant",          "v2_host_memory",        "v2_register",       "v2_unregister", "v2_vm",
-      "v3_64k_contiguous", "v3_64k_host",           "v3_64k_fragmented", "v3_allocate",   "v3_free",
-      "v3_giant",          "v3_host_memory",        "v3_register",       "v3_unregister", "v3_vm",
-  };
-  return names;
-}
-
-ConformanceScript load(const std::string& name) {
-  auto script = load_conformance_script(kFolder + name + ".toml");
-  if (!script) {
-    ADD_FAILURE() << script.error().message();
-    return {};
-  }
-  return *std::move(script);
-}
-
-// The platform that meets a script's needs.
-Platform platform_for(const ConformanceScript& script) {
-  Platform platform;
-  platform.personality = script.personality;
-  const ScriptNeeds& needs = script.needs;
-  if (needs.host_page) platform.host_page = Bytes(*needs.host_page);
-  if (needs.device_page) platform.device_page = Bytes(*needs.device_page);
-  if (needs.host) platform.host = *needs.host;
-  if (needs.fragmented) platform.fragmented = *needs.fragmented;
-  return platform;
-}
-
 class ConformanceFile : public testing::TestWithParam<std::string> {};
 
 TEST_P(ConformanceFile, SimulatedDriverAgreesWithEveryCase) {
-  const ConformanceScript script = load(GetParam());
+  const ConformanceScript script = shipped_script(GetParam());
   ASSERT_FALSE(script.cases.empty());
   EXPECT_EQ(script.name, GetParam());
   RecordingBacking backing;
@@ -68,7 +38,7 @@ TEST_P(ConformanceFile, SimulatedDriverAgreesWithEveryCase) {
   EXPECT_EQ(backing.mapped_bytes(), Bytes(0));
   EXPECT_EQ(backing.populated_bytes(), Bytes(0));
 }
-INSTANTIATE_TEST_SUITE_P(All, ConformanceFile, testing::ValuesIn(script_names()),
+INSTANTIATE_TEST_SUITE_P(All, ConformanceFile, testing::ValuesIn(shipped_script_names()),
                          [](const auto& one) { return one.param; });
 
 TEST(ConformanceFolder, EveryScriptIsNamedHere) {
@@ -77,7 +47,7 @@ TEST(ConformanceFolder, EveryScriptIsNamedHere) {
     if (entry.path().filename() != "README.md") found.push_back(entry.path().filename());
   }
   std::vector<std::string> named;
-  for (const std::string& name : script_names()) named.push_back(name + ".toml");
+  for (const std::string& name : shipped_script_names()) named.push_back(name + ".toml");
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(named));
 }
 
@@ -85,8 +55,8 @@ TEST(ConformanceFolder, EveryScriptIsNamedHere) {
 TEST(ConformanceFolder, EveryRuleOfTheDriverHasACase) {
   std::set<std::string> v2;
   std::set<std::string> v3;
-  for (const std::string& name : script_names()) {
-    const ConformanceScript script = load(name);
+  for (const std::string& name : shipped_script_names()) {
+    const ConformanceScript script = shipped_script(name);
     for (const ConformanceCase& one : script.cases) {
       (script.personality == Personality::kV2 ? v2 : v3).insert(one.rule);
     }
@@ -99,7 +69,7 @@ TEST(ConformanceFolder, EveryRuleOfTheDriverHasACase) {
 
 // The scripts tell a driver that keeps its rules from one that has none.
 TEST_P(ConformanceFile, IdentitySimulatorInItsPlaceDeviates) {
-  ConformanceScript script = load(GetParam());
+  ConformanceScript script = shipped_script(GetParam());
   script.personality = Personality::kIdentity;
   RecordingBacking backing;
   InProcessPort port(platform_for(script), kLayout, backing);

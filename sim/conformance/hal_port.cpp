@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/conformance/hal_port.h"
 
+#include "sim/driver/alloc_rules.h"
+
 namespace svmsim {
 
-std::string_view hal_symbol_name(HalSymbol symbol) {
-  switch (symbol) {
-    case HalSymbol::kMemAlloc:
-      return "halMemAlloc";
-    case HalSymbol::kMemFree:
-      return "halMemFree";
-    case HalSymbol::kHostRegister:
-      return "halHostRegister";
-    case HalSymbol::kHostUnregister:
-      return "halHostUnregister";
-    case HalSymbol::kHostUnregisterEx:
-      return "halHostUnregisterEx";
-    case HalSymbol::kSupportFeature:
-      return "halSupportFeature";
-    case HalSymbol::kMemHostGetDevPointer:
-      return "halMemHostGetDevPointer";
-    case HalSymbol::kMemCtl:
-      break;
-  }
-  return "halMemCtl";
+HalSurroundings surroundings_of(const Platform& platform, std::uint64_t first_block) {
+  return {platform.personality,
+          platform.host_page,
+          platform.device_page,
+          platform.host,
+          r7_capabilities(platform).giant_page,
+          platform.fragmented,
+          first_block};
 }
 
 }  // namespace svmsim

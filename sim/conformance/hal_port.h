@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "runtime/units.h"
@@ -26,6 +27,9 @@ enum class HalSymbol : std::uint8_t {
 // As in the library's symbol table.
 [[nodiscard]] std::string_view hal_symbol_name(HalSymbol symbol);
 
+// P1: where the v2 driver places the first ordinary or huge block of a process.
+inline constexpr std::uint64_t kDriverFirstBlock = 0x12c000000000;
+
 // What expectations depend on.
 struct HalSurroundings {
   Personality personality = Personality::kV2;
@@ -34,7 +38,11 @@ struct HalSurroundings {
   HostKind host = HostKind::kPhysical;
   bool giant_page = true;   // halMemCtl answers GIANT_PAGE
   bool fragmented = false;  // ordinary blocks are not physically contiguous in runs of a host page (R7, v3)
+  // kDriverFirstBlock everywhere but in a simulator that has to place device memory elsewhere.
+  std::uint64_t first_block = kDriverFirstBlock;
 };
+// Those of a simulated machine of this platform.
+[[nodiscard]] HalSurroundings surroundings_of(const Platform& platform, std::uint64_t first_block = kDriverFirstBlock);
 
 // The 16 bytes that halMemCtl(SUPPORT_FEATURE) reads and writes.
 struct MemCtlFeatures {
@@ -50,7 +58,10 @@ class HalPort {
   virtual ~HalPort() = default;
 
   [[nodiscard]] virtual HalSurroundings surroundings() const = 0;
-  [[nodiscard]] virtual bool has(HalSymbol symbol) const = 0;
+  [[nodiscard]] virtual bool has(HalSymbol symbol) = 0;
+  // What stands in the way of an answer since begin_case(), such as "a process that died of SIGSEGV"; empty as long as
+  // every call was answered. Once it is not, what the calls below return means nothing until the next begin_case().
+  [[nodiscard]] virtual std::string failure() const { return {}; }
 
   // The state of a process that has just opened device 0: no block, no mapping, no cached memory, no feature asked
   // for. Where the library keeps state per process this takes a new process.

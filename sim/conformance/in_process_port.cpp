@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "sim/driver/alloc_rules.h"
 #include "sim/driver/register_rules.h"
 
 namespace svmsim {
@@ -15,16 +14,9 @@ InProcessPort::InProcessPort(const Platform& platform, const AddressLayout& layo
 
 InProcessPort::~InProcessPort() { driver_->device_close(); }
 
-HalSurroundings InProcessPort::surroundings() const {
-  return {platform_.personality,
-          platform_.host_page,
-          platform_.device_page,
-          platform_.host,
-          r7_capabilities(platform_).giant_page,
-          platform_.fragmented};
-}
+HalSurroundings InProcessPort::surroundings() const { return surroundings_of(platform_, layout_.device_base.value()); }
 
-bool InProcessPort::has(HalSymbol symbol) const {
+bool InProcessPort::has(HalSymbol symbol) {
   return symbol != HalSymbol::kMemHostGetDevPointer || platform_.personality != Personality::kV3;
 }
 

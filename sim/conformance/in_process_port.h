@@ -19,7 +19,7 @@ class InProcessPort final : public HalPort {
 
   [[nodiscard]] HalSurroundings surroundings() const override;
   // Everything, but halMemHostGetDevPointer on v3 (U5).
-  [[nodiscard]] bool has(HalSymbol symbol) const override;
+  [[nodiscard]] bool has(HalSymbol symbol) override;
   void begin_case() override;
   void reopen_device() override;
   [[nodiscard]] std::uint64_t host_memory() override;

@@ -91,6 +91,7 @@ class CaseRun {
   explicit CaseRun(HalPort& port) : port_(port) {
     variables_[std::string(kNullVariable)] = 0;
     variables_[std::string(kHostVariable)] = port.host_memory();
+    variables_[std::string(kFirstBlockVariable)] = port.surroundings().first_block;
   }
 
   template <typename S>
@@ -106,6 +107,7 @@ class CaseRun {
     std::uint64_t address = kUntouched;
     const std::int32_t code = port_.mem_alloc(step.null_result ? nullptr : &address, step.size.offset, step.flag.value);
     if (code != step.code || code != 0) return compare_code(step.code, code);
+    if (address == kUntouched) return deviates("an address", "an untouched result");
     if (step.given && value(*step.given) != address) {
       return {CaseVerdict::kNotApplicable, address_text(*step.given), fmt::format("address {:#x}", address)};
     }
@@ -135,6 +137,7 @@ class CaseRun {
       if (host == kUntouched) return {};
       return deviates("an untouched destination", fmt::format("address {:#x}", host));
     }
+    if (host == kUntouched) return deviates("an address", "an untouched destination");
     if (step.host && value(*step.host) != host) {
       return deviates(address_text(*step.host), fmt::format("address {:#x}", host));
     }
@@ -253,8 +256,15 @@ std::vector<CaseOutcome> run_script(const ConformanceScript& script, HalPort& po
     }
     port.begin_case();
     CaseRun run(port);
+    if (std::string failure = port.failure(); !failure.empty()) {
+      outcome.verdict = CaseVerdict::kDeviates;
+      outcome.expected = "a process with the driver";
+      outcome.seen = std::move(failure);
+      continue;
+    }
     for (std::size_t i = 0; i < one.steps.size(); ++i) {
       StepEnd end = std::visit(run, one.steps[i]);
+      if (std::string failure = port.failure(); !failure.empty()) end = deviates("an answer", std::move(failure));
       if (end.verdict == CaseVerdict::kAgrees) continue;
       outcome.verdict = end.verdict;
       outcome.step = i + 1;

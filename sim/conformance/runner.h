@@ -27,9 +27,9 @@ struct CaseOutcome {
   [[nodiscard]] std::string message() const;
 };
 
-// One outcome per case, in order. A case ends at its first deviation. Each case starts with port.begin_case(). A case
-// does not apply when a need is not met, when the library lacks a symbol it calls, or when memory lies elsewhere than a
-// `given`.
+// One outcome per case, in order. A case ends at its first deviation, and a call that is not answered
+// (HalPort::failure) is one. Each case starts with port.begin_case(). A case does not apply when a need is not met,
+// when the library lacks a symbol it calls, or when memory lies elsewhere than a `given`.
 [[nodiscard]] std::vector<CaseOutcome> run_script(const ConformanceScript& script, HalPort& port);
 
 }  // namespace svmsim

@@ -157,32 +157,37 @@ TEST_F(RunScript, PortLeavesNothingBehind) {
   EXPECT_EQ(backing_.populated_bytes(), Bytes(0));
 }
 
-// A library without one symbol, whose register writes its destination whatever it answers.
+// A library without one symbol that answers `code` to every call and does nothing, but that its register writes a null
+// destination when it fails.
 class OddPort final : public HalPort {
  public:
+  explicit OddPort(std::int32_t code) : code_(code) {}
   [[nodiscard]] HalSurroundings surroundings() const override { return {}; }
-  [[nodiscard]] bool has(HalSymbol symbol) const override { return symbol != HalSymbol::kHostUnregisterEx; }
+  [[nodiscard]] bool has(HalSymbol symbol) override { return symbol != HalSymbol::kHostUnregisterEx; }
   void begin_case() override {}
   void reopen_device() override {}
   [[nodiscard]] std::uint64_t host_memory() override { return 0x7000; }
-  [[nodiscard]] std::int32_t mem_alloc(std::uint64_t*, std::uint64_t, std::uint64_t) override { return 1; }
-  [[nodiscard]] std::int32_t mem_free(std::uint64_t) override { return 1; }
+  [[nodiscard]] std::int32_t mem_alloc(std::uint64_t*, std::uint64_t, std::uint64_t) override { return code_; }
+  [[nodiscard]] std::int32_t mem_free(std::uint64_t) override { return code_; }
   [[nodiscard]] std::int32_t host_register(std::uint64_t, std::uint64_t, std::uint32_t, std::uint32_t,
                                            std::uint64_t* host) override {
-    *host = 0;
-    return 8;
+    if (code_ != 0) *host = 0;
+    return code_;
   }
-  [[nodiscard]] std::int32_t host_unregister(std::uint64_t, std::uint32_t) override { return 1; }
-  [[nodiscard]] std::int32_t host_unregister_ex(std::uint64_t, std::uint32_t, std::uint32_t) override { return 1; }
+  [[nodiscard]] std::int32_t host_unregister(std::uint64_t, std::uint32_t) override { return code_; }
+  [[nodiscard]] std::int32_t host_unregister_ex(std::uint64_t, std::uint32_t, std::uint32_t) override { return code_; }
   [[nodiscard]] bool support_feature(std::uint32_t, std::int32_t) override { return false; }
   [[nodiscard]] std::int32_t mem_host_get_dev_pointer(std::uint64_t, std::uint32_t, std::uint64_t*) override {
-    return 1;
+    return code_;
   }
-  [[nodiscard]] std::int32_t mem_ctl(std::int32_t, const MemCtlFeatures*, MemCtlFeatures*) override { return 1; }
+  [[nodiscard]] std::int32_t mem_ctl(std::int32_t, const MemCtlFeatures*, MemCtlFeatures*) override { return code_; }
+
+ private:
+  std::int32_t code_;
 };
 
 TEST(RunScriptOnALibrary, DestinationWrittenByAFailureIsADeviation) {
-  OddPort port;
+  OddPort port(8);
   const auto outcomes =
       run_script(script_of("{ call = 'halHostRegister', src = 'host', size = '4K', code = 8 }"), port);
   EXPECT_EQ(outcomes.at(0).verdict, CaseVerdict::kDeviates);
@@ -190,8 +195,20 @@ TEST(RunScriptOnALibrary, DestinationWrittenByAFailureIsADeviation) {
   EXPECT_EQ(outcomes.at(0).seen, "address 0x0");
 }
 
+TEST(RunScriptOnALibrary, SuccessWithoutAnAddressIsADeviation) {
+  OddPort port(0);
+  const auto of_alloc =
+      run_script(script_of("{ call = 'halMemAlloc', size = '4K', flag = 'ordinary', code = 0 }"), port);
+  EXPECT_EQ(of_alloc.at(0).verdict, CaseVerdict::kDeviates);
+  EXPECT_EQ(of_alloc.at(0).seen, "an untouched result");
+  const auto of_register =
+      run_script(script_of("{ call = 'halHostRegister', src = 'host', size = '4K', code = 0 }"), port);
+  EXPECT_EQ(of_register.at(0).verdict, CaseVerdict::kDeviates);
+  EXPECT_EQ(of_register.at(0).seen, "an untouched destination");
+}
+
 TEST(RunScriptOnALibrary, MissingSymbolMakesTheCaseNotApplicable) {
-  OddPort port;
+  OddPort port(8);
   const auto outcomes = run_script(script_of("{ call = 'halHostUnregisterEx', src = 'host', code = 38 }"), port);
   EXPECT_EQ(outcomes.at(0).message(),
             "R6 TheCase: step 1, halHostUnregisterEx(host): not applicable: needs halHostUnregisterEx, there is a "

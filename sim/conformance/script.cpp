@@ -187,7 +187,8 @@ class StepReader {
     return name;
   }
 
-  std::set<std::string> variables_{std::string(kNullVariable), std::string(kHostVariable)};
+  std::set<std::string> variables_{std::string(kNullVariable), std::string(kHostVariable),
+                                   std::string(kFirstBlockVariable)};
 };
 
 // A letter of the rule's group, a number, and for parts of a rule a letter: "P2", "F2a".

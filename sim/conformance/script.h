@@ -15,9 +15,10 @@
 
 namespace svmsim {
 
-// Variables that every case starts with: address 0, and HalPort::host_memory().
+// Variables that every case starts with: address 0, HalPort::host_memory() and HalSurroundings::first_block.
 inline constexpr std::string_view kNullVariable = "null";
 inline constexpr std::string_view kHostVariable = "host";
+inline constexpr std::string_view kFirstBlockVariable = "first_block";
 
 // Each step is one call. `code` is the drvError that must come back; `as` (or none) names the result for later steps.
 struct AllocStep {

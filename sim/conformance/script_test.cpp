@@ -98,7 +98,7 @@ TEST(ConformanceScriptFile, UnknownVariableNamesTheKeyAndTheKnownOnes) {
   EXPECT_EQ(error.key, "case[0].steps[1].pp");
   EXPECT_EQ(error.line, 10u);
   EXPECT_THAT(error.value, HasSubstr("b+4K"));
-  EXPECT_THAT(error.allowed, HasSubstr("a, host, null"));
+  EXPECT_THAT(error.allowed, HasSubstr("a, first_block, host, null"));
 }
 
 TEST(ConformanceScriptFile, VariableOfAnotherCaseOrALaterStepIsUnknown) {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process in which a driver library is asked: loads it, then makes one call per request until the runner closes
+// the connection. Prints nothing. usage: conformance_host LIBRARY, with a socket on descriptor kHostSocket.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "sim/conformance/hal_port.h"
+#include "sim/conformance/host_protocol.h"
+
+// Under AddressSanitizer too a signal must end this process as it ends any other: the runner reports which.
+extern "C" const char* __asan_default_options();   // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
+  return "handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0:detect_leaks=0";
+}
+
+namespace svmsim {
+namespace {
+
+// The C interface (hicann/driver ef377e9, hicann/runtime 681ef76).
+using MemAlloc = int(void** pp, unsigned long long size, unsigned long long flag);
+using MemFree = int(void* pp);
+using HostRegister = int(void* src, std::uint64_t size, std::uint32_t flag, std::uint32_t device_id, void** dst);
+using HostUnregister = int(void* src, std::uint32_t device_id);
+using HostUnregisterEx = int(void* src, std::uint32_t device_id, std::uint32_t flag);
+using SupportFeature = bool(std::uint32_t device_id, int type);
+using MemHostGetDevPointer = int(void* src, std::uint32_t device_id, void** dst);
+using MemCtl = int(int type, void* in, std::size_t in_size, void* out, std::size_t* out_size);
+using MemAgentOpen = int(std::uint32_t device_id, std::uint32_t flag);
+using AclInit = int(const char* config);
+using AclSetOrResetDevice = int(std::int32_t device_id);
+
+void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+HostAnswer without_answer(const std::string& why) {
+  HostAnswer answer;
+  std::snprintf(answer.failure, sizeof answer.failure, "%s", why.c_str());
+  return answer;
+}
+
+class Library {
+ public:
+  // Loads the library as a program that knows nothing of it does, and opens device 0.
+  HostAnswer load(const std::string& path) {
+    path_ = path;
+    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ == nullptr) return without_answer(std::string("a library that cannot be loaded: ") + dlerror());
+    if (auto* open = symbol<MemAgentOpen>(handle_, "halMemAgentOpen")) {
+      if (const int code = open(0, 0); code != 0) {
+        return without_answer("halMemAgentOpen(0, 0) with code " + std::to_string(code));
+      }
+    }
+    return {};
+  }
+
+  HostAnswer answer(const HostRequest& request) {
+    HostAnswer answer;
+    answer.output = request.output;
+    void* place = pointer(request.output);
+    void** const place_argument = request.null_out ? nullptr : &place;
+    void* const source = pointer(request.address);
+    const auto flag32 = static_cast<std::uint32_t>(request.flag);
+    switch (request.call) {
+      case HostCall::kLookUp:
+        answer.code = dlsym(handle_, name_of(static_cast<HalSymbol>(request.symbol)).c_str()) != nullptr ? 1 : 0;
+        return answer;
+      case HostCall::kReopenDevice:
+        return reopen();
+      case HostCall::kHostMemory:
+        return host_memory();
+      case HostCall::kMemAlloc:
+        answer.code = find<MemAlloc>(HalSymbol::kMemAlloc)(place_argument, request.size, request.flag);
+        break;
+      case HostCall::kMemFree:
+        answer.code = find<MemFree>(HalSymbol::kMemFree)(source);
+        break;
+      case HostCall::kHostRegister:
+        answer.code = find<HostRegister>(HalSymbol::kHostRegister)(source, request.size, flag32, request.device_id,
+                                                                   place_argument);
+        break;
+      case HostCall::kHostUnregister:
+        answer.code = find<HostUnregister>(HalSymbol::kHostUnregister)(source, request.device_id);
+        break;
+      case HostCall::kHostUnregisterEx:
+        answer.code = find<HostUnregisterEx>(HalSymbol::kHostUnregisterEx)(source, request.device_id, flag32);
+        break;
+      case HostCall::kSupportFeature:
+        answer.code = find<SupportFeature>(HalSymbol::kSupportFeature)(request.device_id, request.type) ? 1 : 0;
+        break;
+      case HostCall::kMemHostGetDevPointer:
+        answer.code =
+            find<MemHostGetDevPointer>(HalSymbol::kMemHostGetDevPointer)(source, request.device_id, place_argument);
+        break;
+      case HostCall::kMemCtl:
+        return mem_ctl(request);
+    }
+    answer.output = reinterpret_cast<std::uint64_t>(place);
+    return answer;
+  }
+
+ private:
+  template <typename Function>
+  static Function* symbol(void* handle, const char* name) {
+    return reinterpret_cast<Function*>(dlsym(handle, name));
+  }
+  static std::string name_of(HalSymbol symbol) { return std::string(hal_symbol_name(symbol)); }
+  // The runner asks for a symbol before it calls it.
+  template <typename Function>
+  Function* find(HalSymbol which) {
+    return symbol<Function>(handle_, name_of(which).c_str());
+  }
+
+  HostAnswer mem_ctl(const HostRequest& request) {
+    MemCtlFeatures in{request.flag, request.device_id};
+    MemCtlFeatures out{request.output, 0};
+    std::size_t out_size = sizeof out;
+    HostAnswer answer;
+    answer.code = find<MemCtl>(HalSymbol::kMemCtl)(request.type, request.null_in ? nullptr : &in, sizeof in,
+                                                   request.null_out ? nullptr : &out, &out_size);
+    answer.output = out.mask;
+    answer.device_id = out.device_id;
+    return answer;
+  }
+
+  // Through the ACL runtime beside the library, as programs close a device.
+  HostAnswer reopen() {
+    const std::string acl_path = path_.substr(0, path_.rfind('/') + 1) + "libascendcl.so";
+    void* const acl = dlopen(acl_path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (acl == nullptr) return without_answer(std::string("no ACL runtime to close the device: ") + dlerror());
+    auto* const initialise = symbol<AclInit>(acl, "aclInit");
+    auto* const set_device = symbol<AclSetOrResetDevice>(acl, "aclrtSetDevice");
+    auto* const reset_device = symbol<AclSetOrResetDevice>(acl, "aclrtResetDevice");
+    if (initialise == nullptr || set_device == nullptr || reset_device == nullptr) {
+      return without_answer("an ACL runtime without aclInit, aclrtSetDevice or aclrtResetDevice");
+    }
+    static_cast<void>(initialise(nullptr));  // refused when it is not the first
+    for (auto* const call : {set_device, reset_device, set_device}) {
+      if (const int code = call(0); code != 0) {
+        return without_answer(std::string(call == set_device ? "aclrtSetDevice" : "aclrtResetDevice") +
+                              "(0) with code " + std::to_string(code));
+      }
+    }
+    return {};
+  }
+
+  // HalPort::host_memory() on the largest host page.
+  static HostAnswer host_memory() {
+    constexpr std::uint64_t kPage = 65536;
+    constexpr std::uint64_t kPages = 16;
+    void* const memory =
+        mmap(nullptr, (kPages + 1) * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return without_answer("no host memory");
+    HostAnswer answer;
+    answer.output = (reinterpret_cast<std::uint64_t>(memory) + kPage - 1) / kPage * kPage;
+    return answer;
+  }
+
+  std::string path_;
+  void* handle_ = nullptr;
+};
+
+int serve(const std::string& path) {
+  Library library;
+  HostAnswer answer = library.load(path);
+  HostRequest request;
+  do {
+    if (send(kHostSocket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) return EXIT_FAILURE;
+    if (recv(kHostSocket, &request, sizeof request, 0) != sizeof request) return EXIT_SUCCESS;
+    answer = library.answer(request);
+  } while (true);
+}
+
+}  // namespace
+}  // namespace svmsim
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: conformance_host LIBRARY\n", stderr);
+    return 2;
+  }
+  _exit(svmsim::serve(argv[1]));  // without what the library would print at its end
+}

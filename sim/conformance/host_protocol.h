@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the conformance runner and the process that holds a driver library say to each other: one datagram per message
+// over a socket, both ends of one build. Plain structs, thread-compatible.
+#pragma once
+
+#include <cstdint>
+
+namespace svmsim {
+
+// The descriptor that conformance_host serves on.
+inline constexpr int kHostSocket = 3;
+
+enum class HostCall : std::uint32_t {
+  kLookUp,
+  kReopenDevice,
+  kHostMemory,
+  kMemAlloc,
+  kMemFree,
+  kHostRegister,
+  kHostUnregister,
+  kHostUnregisterEx,
+  kSupportFeature,
+  kMemHostGetDevPointer,
+  kMemCtl,
+};
+
+struct HostRequest {
+  HostCall call = HostCall::kLookUp;
+  std::uint32_t device_id = 0;
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint64_t flag = 0;    // the flag argument; of kMemCtl the mask
+  std::int32_t type = 0;     // of kSupportFeature and kMemCtl
+  std::uint32_t symbol = 0;  // of kLookUp: a HalSymbol
+  bool null_in = false;      // pass no input struct
+  bool null_out = false;     // pass no place for the output
+  std::uint64_t output = 0;  // what the output parameter holds before the call
+};
+
+// The process sends one unasked when the library is loaded.
+struct HostAnswer {
+  std::int32_t code = 0;        // or whether: kLookUp and kSupportFeature
+  std::uint32_t device_id = 0;  // of kMemCtl: the second field of the output
+  std::uint64_t output = 0;     // what the output parameter holds now; of kHostMemory the address
+  char failure[512] = {};       // why there is no answer, as HalPort::failure() says it; empty when there is one
+};
+
+}  // namespace svmsim

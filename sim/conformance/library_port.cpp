@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/conformance/library_port.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+namespace svmsim {
+namespace {
+
+// The own environment with `changes` made: "NAME=value" texts.
+std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    bool changed = false;
+    for (const auto& [name, value] : changes) changed |= text.substr(0, text.find('=')) == name;
+    if (!changed) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : changes) all.push_back(fmt::format("{}={}", name, value));
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string end_text(int status) {
+  if (WIFEXITED(status)) return fmt::format("a process that ended with exit code {}", WEXITSTATUS(status));
+  const char* const name = sigabbrev_np(WTERMSIG(status));
+  return fmt::format("a process that died of SIG{}", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
+}
+
+}  // namespace
+
+LibraryPort::LibraryPort(LibrarySetup setup, const HalSurroundings& surroundings)
+    : setup_(std::move(setup)), surroundings_(surroundings) {}
+
+LibraryPort::~LibraryPort() { end_process(); }
+
+void LibraryPort::begin_case() {
+  end_process();
+  failure_.clear();
+  start_process();
+  if (failure_.empty()) receive();
+}
+
+void LibraryPort::start_process() {
+  int ends[2] = {};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    failure_ = fmt::format("no socket: {}", std::strerror(errno));
+    return;
+  }
+  std::vector<std::string> arguments{setup_.host_program, setup_.library};
+  std::vector<std::string> environment = environment_with(setup_.environment);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  // Also where both are the same descriptor, dup2 here clears close-on-exec.
+  posix_spawn_file_actions_adddup2(&actions, ends[1], kHostSocket);
+  const int error = posix_spawn(&process_, setup_.host_program.c_str(), &actions, nullptr,
+                                pointers_to(arguments).data(), pointers_to(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  socket_ = ends[0];
+  if (error != 0) {
+    process_ = -1;
+    failure_ = fmt::format("no process: {}: {}", setup_.host_program, std::strerror(error));
+  }
+}
+
+int LibraryPort::end_process() {
+  int status = 0;
+  if (process_ > 0) {
+    kill(process_, SIGKILL);  // changes nothing about one that died before
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (socket_ >= 0) close(socket_);
+  process_ = -1;
+  socket_ = -1;
+  return status;
+}
+
+void LibraryPort::break_off() { failure_ = end_text(end_process()); }
+
+HostAnswer LibraryPort::receive() {
+  HostAnswer answer;
+  pollfd ready{socket_, POLLIN, 0};
+  int count = 0;
+  do {
+    count = poll(&ready, 1, static_cast<int>(setup_.guard.count()));
+  } while (count < 0 && errno == EINTR);
+  if (count == 0) {
+    end_process();
+    failure_ = fmt::format("no answer within {} ms", setup_.guard.count());
+    return answer;
+  }
+  if (recv(socket_, &answer, sizeof answer, 0) != sizeof answer) {
+    break_off();
+    return {};
+  }
+  if (answer.failure[0] != '\0') failure_ = answer.failure;
+  return answer;
+}
+
+HostAnswer LibraryPort::ask(const HostRequest& request) {
+  HostAnswer none;
+  none.output = request.output;
+  if (!failure_.empty()) return none;
+  if (send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request) {
+    break_off();
+    return none;
+  }
+  const HostAnswer answer = receive();
+  return failure_.empty() ? answer : none;
+}
+
+bool LibraryPort::has(HalSymbol symbol) {
+  HostRequest request;
+  request.symbol = static_cast<std::uint32_t>(symbol);
+  return ask(request).code != 0;
+}
+
+void LibraryPort::reopen_device() {
+  HostRequest request;
+  request.call = HostCall::kReopenDevice;
+  ask(request);
+}
+
+std::uint64_t LibraryPort::host_memory() {
+  HostRequest request;
+  request.call = HostCall::kHostMemory;
+  return ask(request).output;
+}
+
+std::int32_t LibraryPort::mem_alloc(std::uint64_t* address, std::uint64_t size, std::uint64_t flag) {
+  HostRequest request;
+  request.call = HostCall::kMemAlloc;
+  request.size = size;
+  request.flag = flag;
+  request.null_out = address == nullptr;
+  if (address != nullptr) request.output = *address;
+  const HostAnswer answer = ask(request);
+  if (address != nullptr) *address = answer.output;
+  return answer.code;
+}
+
+std::int32_t LibraryPort::mem_free(std::uint64_t address) {
+  HostRequest request;
+  request.call = HostCall::kMemFree;
+  request.address = address;
+  return ask(request).code;
+}
+
+std::int32_t LibraryPort::host_register(std::uint64_t source, std::uint64_t size, std::uint32_t flag,
+                                        std::uint32_t device_id, std::uint64_t* host) {
+  HostRequest request;
+  request.call = HostCall::kHostRegister;
+  request.address = source;
+  request.size = size;
+  request.flag = flag;
+  request.device_id = device_id;
+  request.null_out = host == nullptr;
+  if (host != nullptr) request.output = *host;
+  const HostAnswer answer = ask(request);
+  if (host != nullptr) *host = answer.output;
+  return answer.code;
+}
+
+std::int32_t LibraryPort::host_unregister(std::uint64_t source, std::uint32_t device_id) {
+  HostRequest request;
+  request.call = HostCall::kHostUnregister;
+  request.address = source;
+  request.device_id = device_id;
+  return ask(request).code;
+}
+
+std::int32_t LibraryPort::host_unregister_ex(std::uint64_t source, std::uint32_t device_id, std::uint32_t flag) {
+  HostRequest request;
+  request.call = HostCall::kHostUnregisterEx;
+  request.address = source;
+  request.device_id = device_id;
+  request.flag = flag;
+  return ask(request).code;
+}
+
+bool LibraryPort::support_feature(std::uint32_t device_id, std::int32_t type) {
+  HostRequest request;
+  request.call = HostCall::kSupportFeature;
+  request.device_id = device_id;
+  request.type = type;
+  return ask(request).code != 0;
+}
+
+std::int32_t LibraryPort::mem_host_get_dev_pointer(std::uint64_t host, std::uint32_t device_id,
+                                                   std::uint64_t* address) {
+  HostRequest request;
+  request.call = HostCall::kMemHostGetDevPointer;
+  request.address = host;
+  request.device_id = device_id;
+  request.null_out = address == nullptr;
+  if (address != nullptr) request.output = *address;
+  const HostAnswer answer = ask(request);
+  if (address != nullptr) *address = answer.output;
+  return answer.code;
+}
+
+std::int32_t LibraryPort::mem_ctl(std::int32_t type, const MemCtlFeatures* in, MemCtlFeatures* out) {
+  HostRequest request;
+  request.call = HostCall::kMemCtl;
+  request.type = type;
+  request.null_in = in == nullptr;
+  request.null_out = out == nullptr;
+  if (in != nullptr) {
+    request.flag = in->mask;
+    request.device_id = in->device_id;
+  }
+  if (out != nullptr) request.output = out->mask;
+  const HostAnswer answer = ask(request);
+  if (out != nullptr) *out = MemCtlFeatures{answer.output, answer.device_id};
+  return answer.code;
+}
+
+}  // namespace svmsim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver library, whichever it is, as a conformance script sees it: `libascend_hal.so` in a process of its own per
+// case, so that no case sees another's state and a library that crashes or hangs ends a case and not the runner. Never
+// loads the library into its own process. Owned by whoever runs scripts; thread-bound.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/conformance/hal_port.h"
+#include "sim/conformance/host_protocol.h"
+
+namespace svmsim {
+
+struct LibrarySetup {
+  std::string host_program;  // path of the executable conformance_host
+  std::string library;       // as dlopen takes it; libascendcl.so is expected in the same folder
+  // Set from the start of each process, besides what the own environment has.
+  std::vector<std::pair<std::string, std::string>> environment;
+  // How long a call may take before its process is given up. Guards against a hang, so far above any call.
+  std::chrono::milliseconds guard{120'000};
+};
+
+class LibraryPort final : public HalPort {
+ public:
+  // `surroundings`: what the library runs in, or simulates.
+  LibraryPort(LibrarySetup setup, const HalSurroundings& surroundings);
+  ~LibraryPort() override;
+
+  [[nodiscard]] HalSurroundings surroundings() const override { return surroundings_; }
+  [[nodiscard]] bool has(HalSymbol symbol) override;
+  [[nodiscard]] std::string failure() const override { return failure_; }
+  void begin_case() override;
+  // aclInit, aclrtSetDevice(0), aclrtResetDevice(0), aclrtSetDevice(0). The ACL runtime asks for feature 11 when it
+  // opens a device, so from here on registrations are recorded (U1), whatever the case asked for before.
+  void reopen_device() override;
+  [[nodiscard]] std::uint64_t host_memory() override;
+
+  [[nodiscard]] std::int32_t mem_alloc(std::uint64_t* address, std::uint64_t size, std::uint64_t flag) override;
+  [[nodiscard]] std::int32_t mem_free(std::uint64_t address) override;
+  [[nodiscard]] std::int32_t host_register(std::uint64_t source, std::uint64_t size, std::uint32_t flag,
+                                           std::uint32_t device_id, std::uint64_t* host) override;
+  [[nodiscard]] std::int32_t host_unregister(std::uint64_t source, std::uint32_t device_id) override;
+  [[nodiscard]] std::int32_t host_unregister_ex(std::uint64_t source, std::uint32_t device_id,
+                                                std::uint32_t flag) override;
+  [[nodiscard]] bool support_feature(std::uint32_t device_id, std::int32_t type) override;
+  [[nodiscard]] std::int32_t mem_host_get_dev_pointer(std::uint64_t host, std::uint32_t device_id,
+                                                      std::uint64_t* address) override;
+  [[nodiscard]] std::int32_t mem_ctl(std::int32_t type, const MemCtlFeatures* in, MemCtlFeatures* out) override;
+
+ private:
+  void start_process();
+  // Ends the process, which may be dead already; returns its wait status.
+  int end_process();
+  // An answer with code 0 and the request's output once there is a failure.
+  HostAnswer ask(const HostRequest& request);
+  HostAnswer receive();
+  // The process broke off instead of answering.
+  void break_off();
+
+  LibrarySetup setup_;
+  HalSurroundings surroundings_;
+  std::string failure_ = "no case begun";
+  pid_t process_ = -1;
+  int socket_ = -1;
+};
+
+}  // namespace svmsim
