@@ -170,7 +170,7 @@ TEST(AclMallocHost, IsZeroedPageAlignedAndFreedOnce) {
   EXPECT_EQ(rig.acl().free_host(rig.thread, nullptr), AclCode::kInvalidParam);
   EXPECT_EQ(rig.acl().free_host(rig.thread, host + 1), AclCode::kParamInvalid);
   EXPECT_EQ(rig.acl().free_host(rig.thread, host), AclCode::kSuccess);
-  EXPECT_FALSE(host_pages_exist(host, Bytes(1)));
+  EXPECT_FALSE(CheckedHostMemory().exists(host, Bytes(1)));
   EXPECT_EQ(rig.acl().free_host(rig.thread, host), AclCode::kParamInvalid);
 }
 
@@ -191,9 +191,9 @@ TEST(AclMallocHost, EndsWithTheRuntime) {
   {
     AclRig rig;
     host = rig.alloc_host(8);
-    EXPECT_TRUE(host_pages_exist(host, Bytes(1)));
+    EXPECT_TRUE(CheckedHostMemory().exists(host, Bytes(1)));
   }
-  EXPECT_FALSE(host_pages_exist(host, Bytes(1)));
+  EXPECT_FALSE(CheckedHostMemory().exists(host, Bytes(1)));
 }
 
 }  // namespace

@@ -220,7 +220,6 @@ AclCode AclRuntime::try_host_register(const AclThread& thread, void* host, std::
   const bool listed = std::any_of(registered_.begin(), registered_.end(),
                                   [&](const auto& one) { return overlap(base, size, one.first, one.second.size); });
   if (device == nullptr && listed) return AclCode::kHostMemoryRegistered;
-  if (!host_pages_exist(host, Bytes(size))) return acl_code(DriverCode::kInvalidHandle);
   const RegisterOutcome outcome = machine_.host_register(kRunnerTimeline, device_address(host), size, flag, *device_id);
   if (outcome.code != DriverCode::kNone) return acl_code(outcome.code);
   registered_.insert_or_assign(base, Registration{size, *device_id, outcome.host});

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "sim/config/fixture_file.h"
 #include "sim/config/printable.h"
+#include "sim/driver/hal_flags.h"
 #include "sim/dropin/symbols.h"
 
 namespace svmsim {
@@ -19,6 +21,7 @@ namespace svmsim {
 namespace {
 
 constexpr std::size_t kLongestVersion = 255;
+constexpr std::string_view kVisibleDevices = "ASCEND_RT_VISIBLE_DEVICES";
 
 #define SVMSIM_NAME(NAME) #NAME,
 constexpr std::string_view kSymbols[] = {SVMSIM_ASCEND_HAL_SYMBOLS(SVMSIM_NAME) SVMSIM_ASCENDCL_SYMBOLS(SVMSIM_NAME)
@@ -136,6 +139,28 @@ void read_omitted(Reader& reader, Environment& environment) {
   }
 }
 
+// The ACL runtime's own variable. Assumption: a list with a mistake is refused, not cut off there.
+void read_visible_devices(Reader& reader, Environment& environment) {
+  const std::string variable(kVisibleDevices);
+  const auto list = reader.text(variable);
+  if (!list) return;
+  environment.visible_devices.clear();
+  for (std::size_t begin = 0; begin <= list->size();) {
+    const std::size_t end = std::min(list->find(',', begin), list->size());
+    std::uint32_t id = kDeviceIdLimit;
+    const char* const last = list->data() + end;
+    const auto parsed = std::from_chars(list->data() + begin, last, id);
+    auto& ids = environment.visible_devices;
+    if (parsed.ptr != last || parsed.ec != std::errc() || id >= kDeviceIdLimit ||
+        std::count(ids.begin(), ids.end(), id) > 0) {
+      return reader.reject(mistake(
+          variable, *list, fmt::format("device ids from 0 to {}, each once, separated by commas", kDeviceIdLimit - 1)));
+    }
+    ids.push_back(id);
+    begin = end + 1;
+  }
+}
+
 // The default is an assumption: a version that such a host could have.
 void read_version(Reader& reader, Environment& environment) {
   environment.version = reader.text("SVMSIM_VERSION").value_or("25.5.0");
@@ -152,7 +177,8 @@ std::map<std::string, std::string> svmsim_variables() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
-    if (!text.starts_with("SVMSIM_") || equals == std::string_view::npos) continue;
+    const bool ours = text.starts_with("SVMSIM_") || text.substr(0, equals) == kVisibleDevices;
+    if (!ours || equals == std::string_view::npos) continue;
     variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return variables;
@@ -168,6 +194,7 @@ tl::expected<Environment, std::string> read_environment(const std::map<std::stri
   read_strict(reader, environment);
   read_omitted(reader, environment);
   read_version(reader, environment);
+  read_visible_devices(reader, environment);
   environment.trace_path = reader.text("SVMSIM_TRACE");
   environment.report_path = reader.text("SVMSIM_REPORT");
   if (auto error = reader.first_mistake()) return tl::unexpected(std::move(*error));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process asks of the drop-in libraries: its environment variables SVMSIM_*, read and checked together.
-// docs/drop-in.md describes each. Value types, thread-compatible; read_environment() alone looks at the process.
+// What a process asks of the drop-in libraries: its environment variables SVMSIM_*, and ASCEND_RT_VISIBLE_DEVICES of
+// the ACL runtime, read and checked together. docs/drop-in.md describes each. Value types, thread-compatible;
+// read_environment() alone looks at the process.
 #pragma once
 
 #include <map>
@@ -28,9 +29,11 @@ struct Environment {
   bool strict = false;
   std::vector<std::string> omitted;  // symbols that the libraries do not show
   std::string version;               // what dsmi_get_version answers
+  // The driver's ids of the devices that the ACL layer numbers from 0.
+  std::vector<std::uint32_t> visible_devices = {0};
 };
 
-// Every variable of this process whose name begins with SVMSIM_.
+// Every variable of this process whose name begins with SVMSIM_, and ASCEND_RT_VISIBLE_DEVICES.
 [[nodiscard]] std::map<std::string, std::string> svmsim_variables();
 
 // Reads the variables; names of platforms and fault plans are looked up in the folder `fixtures`. An empty value

@@ -124,5 +124,17 @@ TEST(Environment, OnlyVariablesOfTheSimulatorAreCollected) {
   EXPECT_EQ(variables.count("NOT_SVMSIM_X"), 0u);
 }
 
+TEST(Environment, VisibleDevicesAreIdsOfTheDriverInTheOrderGiven) {
+  EXPECT_THAT(read({})->visible_devices, ElementsAre(0));
+  EXPECT_THAT(read({{"ASCEND_RT_VISIBLE_DEVICES", "5,0,65"}})->visible_devices, ElementsAre(5, 0, 65));
+}
+
+TEST(Environment, VisibleDevicesOutOfRangeTwiceOrNoNumbersAreRefused) {
+  for (const char* const list : {"66", "-1", "1,1", "1,", ",1", "1 ,2", "a", "4294967296"}) {
+    EXPECT_THAT(mistake_in({{"ASCEND_RT_VISIBLE_DEVICES", list}}),
+                AllOf(HasSubstr("ASCEND_RT_VISIBLE_DEVICES"), HasSubstr(list), HasSubstr("0 to 65")));
+  }
+}
+
 }  // namespace
 }  // namespace svmsim

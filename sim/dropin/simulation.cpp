@@ -47,7 +47,7 @@ tl::expected<std::unique_ptr<Simulation>, std::string> Simulation::create(Enviro
   if (!machine) return tl::unexpected(std::move(machine.error()));
   simulation->machine_ = std::move(*machine);
   simulation->report_ = std::make_unique<ProcessReport>(*simulation->machine_, asked.assumptions);
-  simulation->acl_ = std::make_unique<AclRuntime>(*simulation->machine_);
+  simulation->acl_ = std::make_unique<AclRuntime>(*simulation->machine_, asked.visible_devices);
   if (asked.trace_path) {
     auto trace = TraceWriter::create(*asked.trace_path);
     if (!trace) return tl::unexpected(fmt::format("SVMSIM_TRACE: {}", trace.error()));

@@ -97,8 +97,16 @@ RegisterOutcome Machine::host_register(TimelineId timeline, DeviceAddr source, s
                                        std::uint32_t device_id) {
   const std::lock_guard lock(mutex_);
   const DriverCode fault = injected(CallKind::kRegister, source);
-  const RegisterOutcome outcome = fault != DriverCode::kNone ? RegisterOutcome{fault, nullptr, {}}
-                                                             : hal_->host_register(source, size, flag, device_id);
+  RegisterOutcome outcome = fault != DriverCode::kNone ? RegisterOutcome{fault, nullptr, {}}
+                                                       : hal_->host_register(source, size, flag, device_id);
+  // Assumption: pinning host memory is the last step, so that a page that is not there undoes the rest (EFAULT).
+  // A lenient platform takes any range, and an identity simulator looks at nothing.
+  const bool pins = outcome.code == DriverCode::kNone && !is_device_address(source.value()) && !platform_.lenient &&
+                    platform_.personality != Personality::kIdentity;
+  if (pins && !host_memory_.exists(reinterpret_cast<const void*>(source.value()), Bytes(size))) {
+    static_cast<void>(hal_->host_unregister_ex(source, device_id, flag));
+    outcome = {DriverCode::kInvalidHandle, nullptr, {}};
+  }
   const Picoseconds cost =
       outcome.code == DriverCode::kNone ? cost_.register_cost(outcome.walk) : cost_.failed_register_cost();
   record_driver_call(timeline, CallKind::kRegister, source, size, outcome.code, cost);

@@ -57,6 +57,8 @@ bool DirectHostMemory::store(void* host, const void* from, Bytes size) const {
   return true;
 }
 
+bool DirectHostMemory::exists(const void* /*host*/, Bytes /*size*/) const { return true; }
+
 const HostMemory& direct_host_memory() {
   static const DirectHostMemory memory;
   return memory;
@@ -91,9 +93,9 @@ bool fill_host(const HostMemory& memory, void* to, std::uint8_t value, Bytes siz
   return true;
 }
 
-bool host_pages_exist(const void* base, Bytes size) {
+bool CheckedHostMemory::exists(const void* host, Bytes size) const {
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  const auto address = reinterpret_cast<std::uint64_t>(base);
+  const auto address = reinterpret_cast<std::uint64_t>(host);
   if (address + size.count() < address) return false;
   const std::uint64_t into_page = address % page;
   // MS_ASYNC writes nothing back; what it does is to look for the pages.

@@ -20,13 +20,17 @@ class HostMemory {
   // process may not read or write some byte at `host`: then nothing or a first part of it was copied.
   [[nodiscard]] virtual bool load(void* to, const void* host, svmrt::Bytes size) const = 0;
   [[nodiscard]] virtual bool store(void* host, const void* from, svmrt::Bytes size) const = 0;
+  // Whether every page of [host, host + size) is there, whatever may be done to it: what a driver that pins host memory
+  // finds out. False when the range wraps.
+  [[nodiscard]] virtual bool exists(const void* host, svmrt::Bytes size) const = 0;
 };
 
-// memcpy: for callers whose addresses are known to be good. A bad one ends the process.
+// memcpy: for callers whose addresses are known to be good. A bad one ends the process, and every page exists.
 class DirectHostMemory final : public HostMemory {
  public:
   [[nodiscard]] bool load(void* to, const void* host, svmrt::Bytes size) const override;
   [[nodiscard]] bool store(void* host, const void* from, svmrt::Bytes size) const override;
+  [[nodiscard]] bool exists(const void* host, svmrt::Bytes size) const override;
 };
 // One that lives as long as the process.
 [[nodiscard]] const HostMemory& direct_host_memory();
@@ -37,15 +41,12 @@ class CheckedHostMemory final : public HostMemory {
  public:
   [[nodiscard]] bool load(void* to, const void* host, svmrt::Bytes size) const override;
   [[nodiscard]] bool store(void* host, const void* from, svmrt::Bytes size) const override;
+  [[nodiscard]] bool exists(const void* host, svmrt::Bytes size) const override;
 };
 
 // Host to host; both addresses are checked as `memory` does. The ranges must not overlap. False as above.
 [[nodiscard]] bool copy_host(const HostMemory& memory, void* to, const void* from, svmrt::Bytes size);
 // Stores `value` into every byte. False as above.
 [[nodiscard]] bool fill_host(const HostMemory& memory, void* to, std::uint8_t value, svmrt::Bytes size);
-
-// Whether every page of [base, base + size) is mapped in this process, whatever its protection; false when the range
-// wraps. What a driver that pins host memory would find out.
-[[nodiscard]] bool host_pages_exist(const void* base, svmrt::Bytes size);
 
 }  // namespace svmsim

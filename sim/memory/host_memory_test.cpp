@@ -87,13 +87,13 @@ TEST_F(HostMemoryPages, HostToHostCopyAndFillMoveEveryByteAndRefuseEitherBadSide
 }
 
 TEST_F(HostMemoryPages, PagesExistWhateverTheirProtectionAndNotOnceUnmapped) {
-  EXPECT_TRUE(host_pages_exist(first() + 1, Bytes(2 * page_ - 1)));
+  EXPECT_TRUE(CheckedHostMemory().exists(first() + 1, Bytes(2 * page_ - 1)));
   ASSERT_EQ(munmap(second(), page_), 0);
-  EXPECT_TRUE(host_pages_exist(first() + 1, Bytes(page_ - 1)));
-  EXPECT_FALSE(host_pages_exist(first() + 1, Bytes(page_)));
-  EXPECT_FALSE(host_pages_exist(second(), Bytes(1)));
-  EXPECT_FALSE(host_pages_exist(nullptr, Bytes(1)));
-  EXPECT_FALSE(host_pages_exist(first(), Bytes(~std::uint64_t{0})));
+  EXPECT_TRUE(CheckedHostMemory().exists(first() + 1, Bytes(page_ - 1)));
+  EXPECT_FALSE(CheckedHostMemory().exists(first() + 1, Bytes(page_)));
+  EXPECT_FALSE(CheckedHostMemory().exists(second(), Bytes(1)));
+  EXPECT_FALSE(CheckedHostMemory().exists(nullptr, Bytes(1)));
+  EXPECT_FALSE(CheckedHostMemory().exists(first(), Bytes(~std::uint64_t{0})));
   // The region unmaps it again, and until then nobody else may get the address.
   ASSERT_EQ(mmap(second(), page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), second());
 }
