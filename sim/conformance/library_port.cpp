@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +93,14 @@ int LibraryPort::end_process() {
   return status;
 }
 
-void LibraryPort::break_off() { failure_ = end_text(end_process()); }
+// The other side of the socket is closed, or said nonsense: its process is about to end, or it lives and is ended here.
+void LibraryPort::break_off() {
+  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, process_, 0)), POLLIN, 0};
+  const bool ends_itself = ended.fd < 0 || poll(&ended, 1, static_cast<int>(setup_.guard.count())) > 0;
+  if (ended.fd >= 0) close(ended.fd);
+  const std::string text = end_text(end_process());
+  failure_ = ends_itself ? text : "a process that broke off the conversation and went on";
+}
 
 HostAnswer LibraryPort::receive() {
   HostAnswer answer;

@@ -2,18 +2,26 @@
 #include "sim/dropin/absent_symbol.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace {
 
 constexpr int kEnd = -1;
-constexpr int kLongestPath = 4096;  // PATH_MAX with its zero
+constexpr int kLongestPath = 4096;    // PATH_MAX with its zero
+constexpr long kMostBytes = 2 << 20;  // of a platform file; far above what an environment can hold
 
-// Bytes of a file, one after the other. A file that cannot be read has none.
+// Bytes of a regular file, one after the other, as many as a platform file may have. Any other file, and one that
+// cannot be read, has none.
 class RawFile {
  public:
-  explicit RawFile(const char* path) : descriptor_(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC)) {}
+  explicit RawFile(const char* path)
+      : descriptor_(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat status;
+    if (descriptor_ < 0 || syscall(SYS_newfstatat, descriptor_, "", &status, AT_EMPTY_PATH) != 0) return;
+    if (S_ISREG(status.st_mode)) left_ = kMostBytes;
+  }
   RawFile(const RawFile&) = delete;
   RawFile& operator=(const RawFile&) = delete;
   ~RawFile() {
@@ -22,7 +30,8 @@ class RawFile {
 
   int next() {
     if (at_ == filled_) {
-      filled_ = descriptor_ < 0 ? 0 : syscall(SYS_read, descriptor_, buffer_, sizeof buffer_);
+      filled_ = left_ <= 0 ? 0 : syscall(SYS_read, descriptor_, buffer_, sizeof buffer_);
+      left_ -= filled_;
       at_ = 0;
       if (filled_ <= 0) {
         filled_ = 0;
@@ -34,6 +43,7 @@ class RawFile {
 
  private:
   long descriptor_;
+  long left_ = 0;
   long at_ = 0;
   long filled_ = 0;
   char buffer_[512];

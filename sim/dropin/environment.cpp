@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -197,6 +198,14 @@ tl::expected<Environment, std::string> read_environment(const std::map<std::stri
   read_visible_devices(reader, environment);
   environment.trace_path = reader.text("SVMSIM_TRACE");
   environment.report_path = reader.text("SVMSIM_REPORT");
+  // Where the program is now: it may be elsewhere when it ends.
+  if (environment.report_path && *environment.report_path != "-") {
+    environment.report_path = std::filesystem::absolute(*environment.report_path).lexically_normal();
+    if (environment.trace_path &&
+        std::filesystem::absolute(*environment.trace_path).lexically_normal() == *environment.report_path) {
+      reader.reject(mistake("SVMSIM_REPORT", *environment.report_path, "another file than that of SVMSIM_TRACE"));
+    }
+  }
   if (auto error = reader.first_mistake()) return tl::unexpected(std::move(*error));
   return environment;
 }

@@ -4,6 +4,7 @@
 // across fork() so that a child finds consistent books.
 #pragma once
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include <atomic>
@@ -12,6 +13,18 @@
 #include "sim/dropin/simulation.h"
 
 namespace svmsim {
+
+// No thread is cancelled in the middle of a call.
+class NotCancelled {
+ public:
+  NotCancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  NotCancelled(const NotCancelled&) = delete;
+  NotCancelled& operator=(const NotCancelled&) = delete;
+  ~NotCancelled() { pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = 0;
+};
 
 class Process {
  public:
@@ -23,6 +36,7 @@ class Process {
   template <typename Own, typename InChild>
   auto call(Own own, InChild in_child) {
     if (is_child()) return in_child(static_cast<const Simulation&>(*simulation_));
+    const NotCancelled whole_call;
     const std::lock_guard lock(mutex_);
     return own(ready());
   }

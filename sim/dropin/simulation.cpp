@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/memory/memory_file.h"
+
 namespace svmsim {
 
 namespace {
@@ -27,7 +29,9 @@ bool write_all(int descriptor, const std::string& text) {
 // False with errno set.
 bool write_report(const std::string& path, const ProcessReport& report) {
   if (path == "-") return write_all(STDERR_FILENO, report.text());
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // Without O_NONBLOCK a FIFO that nobody reads would be waited for.
+  const int descriptor =
+      above_standard_streams(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
   if (descriptor < 0) return false;
   const bool written = write_all(descriptor, path.ends_with(".json") ? report.json() : report.text());
   const int errno_of_write = errno;
@@ -68,6 +72,7 @@ Simulation::Ending Simulation::finish() {
   report_->finish();
   ending.violated = !report_->rules().violations().empty();
   if (trace_) {
+    machine_->remove_observer(*trace_);  // other threads may call on
     if (auto written = trace_->finish(); !written) ending.mistakes.push_back("SVMSIM_TRACE: " + written.error());
   }
   if (environment_.report_path && !write_report(*environment_.report_path, *report_)) {

@@ -36,6 +36,17 @@ class IntervalMap {
     }
   }
 
+  // Calls `change(value)` for every interval.
+  template <typename Change>
+  void update_all(Change change) {
+    for (auto& [begin, interval] : intervals_) change(interval.value);
+  }
+
+  // The value of the last interval that begins at or before `address`, or null. Allocates nothing.
+  [[nodiscard]] const Value* find_before(svmrt::DeviceAddr address) const {
+    const auto it = intervals_.upper_bound(address);
+    return it == intervals_.begin() ? nullptr : &std::prev(it)->second.value;
+  }
   // The value at `address`, or null. Allocates nothing.
   [[nodiscard]] const Value* find(svmrt::DeviceAddr address) const {
     auto it = intervals_.upper_bound(address);

@@ -52,6 +52,11 @@ void MappingHistory::called(const CallRecord& record) {
     owners_.assign(record.address, record.address + record.size,
                    {record.address, record.size, record.sequence, std::nullopt});
   }
+  if (record.kind == CallKind::kClose) {
+    owners_.update_all([&](AddressHistory::Owner& owner) {
+      if (!owner.freed_by) owner.freed_by = call;
+    });
+  }
   if (record.kind == CallKind::kFree) {
     const AddressHistory::Owner* const owner = owners_.find(record.address);
     if (owner == nullptr) return;
@@ -65,7 +70,11 @@ std::optional<AddressHistory> MappingHistory::at(DeviceAddr address) const {
     if (tries == kMostTries) return std::nullopt;
   }
   AddressHistory history;
-  if (const auto* const owner = owners_.find(address)) history.owner = *owner;
+  if (const auto* const owner = owners_.find(address)) {
+    history.owner = *owner;
+  } else if (const auto* const below = owners_.find_before(address)) {
+    history.below = *below;
+  }
   if (const auto* const mapping = mappings_.find(address)) history.mapping = *mapping;
   busy_.clear(std::memory_order_release);
   return history;

@@ -36,6 +36,7 @@ struct AddressHistory {
     HostAccess access = HostAccess::kReadWrite;
   };
   std::optional<Owner> owner;      // the last one; absent: no block was ever there
+  std::optional<Owner> below;      // without an owner: whose bytes end below, if any
   std::optional<Mapping> mapping;  // the last one; absent: never mapped
 };
 

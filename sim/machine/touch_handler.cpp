@@ -19,23 +19,28 @@ namespace {
 std::array<std::atomic<const TouchWatch*>, 32> watches{};
 struct sigaction previous_action {};
 
+// Somebody sent the signal; no address was touched.
+bool was_sent(const siginfo_t& info) { return info.si_code <= 0; }
+
 // Hands the signal to whoever would have got it. With the default action back in place, the touch is repeated on return
-// and ends the process as a SIGSEGV does.
+// and ends the process as a SIGSEGV does, whether it is ignored or not; a signal that was sent has to be sent again.
 void pass_on(int signal, siginfo_t* info, void* context) {
   if ((previous_action.sa_flags & SA_SIGINFO) != 0) {
     previous_action.sa_sigaction(signal, info, context);
+  } else if (previous_action.sa_handler == SIG_IGN && was_sent(*info)) {
+    return;
   } else if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
     std::signal(signal, SIG_DFL);
+    if (was_sent(*info)) raise(signal);
   } else {
     previous_action.sa_handler(signal);
   }
 }
 
 void on_segv(int signal, siginfo_t* info, void* context) {
-  const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
   for (const auto& slot : watches) {
-    const TouchWatch* const watch = slot.load();
-    if (watch != nullptr && watch->report(address)) break;
+    const TouchWatch* const watch = was_sent(*info) ? nullptr : slot.load();
+    if (watch != nullptr && watch->report(reinterpret_cast<std::uint64_t>(info->si_addr))) break;
   }
   pass_on(signal, info, context);
 }

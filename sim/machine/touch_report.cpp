@@ -44,12 +44,14 @@ void add_reason(Text& text, const Touch& touch, const AddressHistory& history) {
   }
 }
 
-void add_owner(Text& text, const Touch& touch, const std::optional<AddressHistory::Owner>& owner) {
-  if (!owner) {
+void add_owner(Text& text, const Touch& touch, const AddressHistory& history) {
+  const auto& owner = history.owner ? history.owner : history.below;
+  if (!history.owner) {
     text.add("  allocation: none was ever at svm+{:#x}\n", (touch.device_address - touch.slice_base).count());
-    return;
   }
-  text.add("  {}: svm+{:#x}, {} bytes, allocated by call {}", owner->freed_by ? "last owner" : "allocation",
+  if (!owner) return;
+  const char* const role = owner->freed_by ? "last owner" : "allocation";
+  text.add("  {}: svm+{:#x}, {} bytes, allocated by call {}", history.owner ? role : "nearest below",
            (owner->base - touch.slice_base).count(), owner->size.count(), owner->allocated_by);
   if (owner->freed_by) {
     text.add(", freed by ");
@@ -93,7 +95,7 @@ std::size_t describe_touch(const Touch& touch, const AddressHistory* history, st
     return text.length();
   }
   add_reason(text, touch, *history);
-  add_owner(text, touch, history->owner);
+  add_owner(text, touch, *history);
   add_mapping(text, history->mapping);
   return text.length();
 }

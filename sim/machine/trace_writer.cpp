@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "sim/memory/memory_file.h"
+
 namespace svmsim {
 
 namespace fs = std::filesystem;
@@ -36,9 +38,11 @@ tl::expected<std::unique_ptr<TraceWriter>, std::string> TraceWriter::create(cons
   if (fs::exists(found) && !fs::is_regular_file(found)) {
     return tl::unexpected(fmt::format("{} is not a regular file", asked_path));
   }
-  std::string path = fs::exists(found) ? fs::canonical(asked_path, error).string() : asked_path;
+  // The directory of the process may be another one when the file gets its name.
+  std::string path = (fs::exists(found) ? fs::canonical(asked_path, error) : fs::absolute(asked_path, error)).string();
+  if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
   std::string unfinished = path + ".XXXXXX";
-  const int descriptor = mkstemp(unfinished.data());
+  const int descriptor = above_standard_streams(mkstemp(unfinished.data()));
   std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
   if (file == nullptr) return tl::unexpected(failed("write", path));
   const Format format = path.ends_with(".jsonl") ? Format::kJsonLines : Format::kChromeEvents;

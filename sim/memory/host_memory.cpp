@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 namespace svmsim {
 
@@ -75,7 +75,8 @@ bool CheckedHostMemory::store(void* host, const void* from, Bytes size) const {
 }
 
 bool copy_host(const HostMemory& memory, void* to, const void* from, Bytes size) {
-  std::array<std::byte, kChunk> chunk;
+  // On the heap, because a thread's stack may be small.
+  std::vector<std::byte> chunk(std::min(size.count(), kChunk));
   for (std::uint64_t done = 0; done < size.count(); done += kChunk) {
     const Bytes length(std::min(size.count() - done, kChunk));
     if (!memory.load(chunk.data(), moved(from, done), length)) return false;
@@ -85,8 +86,7 @@ bool copy_host(const HostMemory& memory, void* to, const void* from, Bytes size)
 }
 
 bool fill_host(const HostMemory& memory, void* to, std::uint8_t value, Bytes size) {
-  std::array<std::byte, kChunk> chunk;
-  chunk.fill(std::byte{value});
+  const std::vector<std::byte> chunk(std::min(size.count(), kChunk), std::byte{value});
   for (std::uint64_t done = 0; done < size.count(); done += kChunk) {
     if (!memory.store(moved(to, done), chunk.data(), Bytes(std::min(size.count() - done, kChunk)))) return false;
   }

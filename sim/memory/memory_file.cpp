@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memory/memory_file.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace svmsim {
 
+int above_standard_streams(int descriptor) {
+  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
+  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int errno_of_move = errno;
+  close(descriptor);
+  errno = errno_of_move;
+  return moved;
+}
+
 std::optional<MemoryFile> MemoryFile::create(svmrt::Bytes size) {
-  MemoryFile file(memfd_create("svmsim-device", MFD_CLOEXEC));
+  // Asked first, because growing a file beyond the limit is a signal that ends the process.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size.count()) {
+    errno = EFBIG;
+    return std::nullopt;
+  }
+  MemoryFile file(above_standard_streams(memfd_create("svmsim-device", MFD_CLOEXEC)));
   if (!file.is_open()) return std::nullopt;
   if (ftruncate(file.fd_, static_cast<off_t>(size.count())) != 0) return std::nullopt;
   return file;

@@ -8,9 +8,15 @@
 
 namespace svmsim {
 
+// Takes a descriptor, or a negative number with errno set, and returns one above those of standard input, output and
+// error, which a program may have closed and still write to. Negative, with errno set and nothing left open, on
+// failure.
+[[nodiscard]] int above_standard_streams(int descriptor);
+
 class MemoryFile {
  public:
-  // Sparse and zero-filled: untouched pages cost nothing. nullopt with errno set when the kernel refuses.
+  // Sparse and zero-filled: untouched pages cost nothing. nullopt with errno set when the kernel refuses; EFBIG also
+  // where the process may not write files of that size (`ulimit -f`), which counts for memory files too.
   [[nodiscard]] static std::optional<MemoryFile> create(svmrt::Bytes size);
   MemoryFile() = default;  // holds no file
   MemoryFile(MemoryFile&& other) noexcept;

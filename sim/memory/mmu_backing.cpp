@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "sim/memory/memory_file.h"
 #include "sim/memory/slice_layout.h"
 
 namespace svmsim {
@@ -41,8 +42,8 @@ tl::expected<std::unique_ptr<MmuBacking>, std::string> MmuBacking::create(ViewAd
   if (!file) return tl::unexpected(refused("create a memory file"));
   auto slice = reserve_slice(Access::kNone, -1);
   if (!slice) return tl::unexpected(slice.error());
-  std::unique_ptr<MmuBacking> backing(new MmuBacking(std::move(*slice), std::move(*file)));
-  auto internal = MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, backing->file_.fd());
+  std::unique_ptr<MmuBacking> backing(new MmuBacking(std::move(*slice)));
+  auto internal = MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, file->fd());
   if (!internal) return tl::unexpected(refused("reserve a second address range"));
   backing->internal_region_ = std::move(*internal);
   backing->view_base_ = backing->slice_.region.data();
@@ -70,12 +71,13 @@ void MmuBacking::release(DeviceAddr base, Bytes size) { madvise(bytes_at(base), 
 
 void* MmuBacking::map(DeviceAddr base, Bytes size, HostAccess access) {
   if (++live_mappings > kMostLiveMappings) end_at_limit(fmt::format("{} live mappings", live_mappings.load()));
-  const int protection = access == HostAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   std::byte* const view = view_at(base);
-  const auto offset = static_cast<off_t>((base - this->base()).count());
-  void* const got = mmap(view, size.count(), protection, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file_.fd(), offset);
-  // A forked child does not inherit the mapping (R11).
-  if (got == MAP_FAILED || madvise(view, size.count(), MADV_DONTFORK) != 0) end_at_limit(refused("map pages"));
+  // An old size of 0 makes a second mapping of shared memory. No descriptor takes part: a program may have closed it.
+  const void* const got = mremap(bytes_at(base), 0, size.count(), MREMAP_MAYMOVE | MREMAP_FIXED, view);
+  const bool mapped = got != MAP_FAILED &&
+                      (access == HostAccess::kReadWrite || mprotect(view, size.count(), PROT_READ) == 0) &&
+                      madvise(view, size.count(), MADV_DONTFORK) == 0;  // a forked child does not inherit it (R11)
+  if (!mapped) end_at_limit(refused("map pages"));
   live_.emplace(base, size);
   return view;
 }

@@ -12,7 +12,6 @@
 #include <tl/expected.hpp>
 
 #include "sim/memory/mapped_region.h"
-#include "sim/memory/memory_file.h"
 #include "sim/memory/slice_backing.h"
 
 namespace svmsim {
@@ -39,11 +38,10 @@ class MmuBacking final : public SliceBacking {
   void unmap(DeviceAddr base, Bytes size) override;
 
  private:
-  MmuBacking(AddressSlice slice, MemoryFile file) : slice_(std::move(slice)), file_(std::move(file)) {}
+  explicit MmuBacking(AddressSlice slice) : slice_(std::move(slice)) {}
   [[nodiscard]] std::byte* view_at(DeviceAddr address) const;
 
   AddressSlice slice_;
-  MemoryFile file_;
   MappedRegion view_region_;      // where views lie when not at the device address
   MappedRegion internal_region_;  // the simulator's own address of all memory
   std::byte* view_base_ = nullptr;

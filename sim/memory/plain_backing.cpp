@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sim/memory/memory_file.h"
 #include "sim/memory/poison.h"
 #include "sim/memory/slice_layout.h"
 
@@ -37,12 +38,10 @@ tl::expected<std::unique_ptr<PlainBacking>, std::string> PlainBacking::create(Vi
   auto slice = reserve_slice(elsewhere ? Access::kNone : Access::kReadWrite, elsewhere ? -1 : file.fd());
   if (!slice) return tl::unexpected(slice.error());
   std::unique_ptr<PlainBacking> backing(new PlainBacking(std::move(*slice)));
-  backing->file_ = std::move(file);
   backing->host_base_ = backing->slice_.region.data();
   const auto map_whole = [&](MappedRegion& region) {
-    auto mapped = second_address
-                      ? MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, backing->file_.fd())
-                      : MappedRegion::anonymous(nullptr, backing->size(), Access::kReadWrite);
+    auto mapped = second_address ? MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, file.fd())
+                                 : MappedRegion::anonymous(nullptr, backing->size(), Access::kReadWrite);
     if (mapped) region = std::move(*mapped);
     return mapped.has_value();
   };
@@ -85,7 +84,7 @@ void PlainBacking::populate(DeviceAddr base, Bytes size) {
 
 void PlainBacking::release(DeviceAddr base, Bytes size) {
   // Private memory drops its pages with DONTNEED, a memory file only with REMOVE; both read as zeros afterwards.
-  madvise(bytes_at(base), size.count(), file_.is_open() ? MADV_REMOVE : MADV_DONTNEED);
+  madvise(bytes_at(base), size.count(), poison_is_active() ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 // Assumption of this backing: a store through a read-only mapping goes unnoticed.

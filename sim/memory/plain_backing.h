@@ -11,7 +11,6 @@
 #include <tl/expected.hpp>
 
 #include "sim/memory/mapped_region.h"
-#include "sim/memory/memory_file.h"
 #include "sim/memory/slice_backing.h"
 
 namespace svmsim {
@@ -42,7 +41,6 @@ class PlainBacking final : public SliceBacking {
   MappedRegion internal_region_;  // AddressSanitizer builds: the simulator's own address of the memory
   std::byte* host_base_ = nullptr;
   std::byte* internal_base_ = nullptr;
-  MemoryFile file_;                       // AddressSanitizer builds
   std::map<DeviceAddr, Bytes> poisoned_;  // everything that was ever poisoned; empty without AddressSanitizer
 };
 
