@@ -140,5 +140,15 @@ TEST(LibraryPort, HostMemoryIsAlignedToTheLargestHostPage) {
   EXPECT_EQ(memory % 65536, 0u);
 }
 
+TEST(LibraryPort, LibraryThatClosesItsSideAndLivesOnIsNotCalledDead) {
+  LibrarySetup setup = setup_of("breaking_off");
+  setup.guard = std::chrono::milliseconds(100);
+  const auto outcomes = outcomes_of(setup, kRegister);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].verdict, CaseVerdict::kDeviates);
+  EXPECT_THAT(outcomes[0].message(), testing::HasSubstr("broke off the conversation and went on"));
+  EXPECT_EQ(outcomes[1].verdict, CaseVerdict::kAgrees);
+}
+
 }  // namespace
 }  // namespace svmsim

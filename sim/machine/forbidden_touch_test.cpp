@@ -180,6 +180,51 @@ TEST_F(ForbiddenTouch, EarlierHandlerOfTheProgramIsCalledAfterTheReport) {
       ::testing::ExitedWithCode(77), "svmsim: forbidden touch of");
 }
 
+// A signal that somebody sends is no touch, whatever number it carries.
+TEST_F(ForbiddenTouch, SentSignalIsNotExplainedAndTakesItsUsualEffect) {
+  EXPECT_EXIT(
+      {
+        const Program program(kPage);
+        std::fputs("before ", stderr);
+        std::raise(SIGSEGV);
+        std::_Exit(0);
+      },
+      died_of_a_fault, poison_is_active() ? "before " : "^before $");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGSEGV, SIG_IGN);
+        const Program program(kPage);
+        std::raise(SIGSEGV);
+        std::raise(SIGSEGV);
+        std::_Exit(42);
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+TEST_F(ForbiddenTouch, F3AfterTheDeviceWasClosed) {
+  EXPECT_EXIT(
+      {
+        const auto machine = make_test_machine(test_platform(), {BackingKind::kMmu});
+        RuntimeDriver driver(*machine);
+        const DeviceAddr block = driver.allocate(kRunnerTimeline, kPage).address;
+        const auto view = driver.register_to_host(kRunnerTimeline, block, kPage);
+        must(view.code == DriverCode::kNone);
+        machine->device_close(kRunnerTimeline);
+        *static_cast<volatile unsigned char*>(view.host) = 1;
+      },
+      died_of_a_fault, "last owner: svm\\+0x0, .* freed by call 2 \\(close\\).*\n.*unmapped by call 2 \\(close\\)");
+}
+
+TEST_F(ForbiddenTouch, BehindTheBytesOfABlockNamesTheBlock) {
+  EXPECT_EXIT(
+      {
+        const Program program(Bytes(64));
+        program.device()[2000] = 1;
+      },
+      died_of_a_fault,
+      "none was ever at svm\\+0x7d0\n  nearest below: svm\\+0x0, 96 bytes, allocated by call 0; offset 2000\n");
+}
+
 TEST_F(ForbiddenTouch, FaultElsewhereIsNotExplainedAndEndsAsEver) {
   EXPECT_EXIT(
       {

@@ -2,13 +2,17 @@
 // Touches that must fault are made in a child process, by a backing of its own.
 #include "sim/memory/mmu_backing.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include "sim/memory/memory_file.h"
 #include "sim/testing/fault_exit.h"
 
 namespace svmsim {
@@ -153,6 +157,31 @@ TEST(MmuBacking, RawDeviceAddressFaultsWhereViewsLieElsewhere) {
         *raw(backing->base()) = 1;
       },
       died_of_a_fault, "");
+}
+
+TEST(MmuBacking, FileSizeLimitIsAnErrorAndNoSignal) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        rlimit small{};
+        small.rlim_cur = 1 << 20;
+        small.rlim_max = 1 << 20;
+        const bool limited = setrlimit(RLIMIT_FSIZE, &small) == 0;
+        const auto backing = make_slice_backing(BackingKind::kMmu, ViewAddress::kIdentity);
+        std::_Exit(limited && !backing && backing.error().find("File too large") != std::string::npos ? 42 : 1);
+      },
+      ::testing::ExitedWithCode(42), "");
+}
+
+TEST(MmuBacking, TakesNoDescriptorOfTheStandardStreams) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        close(STDIN_FILENO);
+        const int file = above_standard_streams(memfd_create("test", 0));
+        std::_Exit(file > STDERR_FILENO && fcntl(STDIN_FILENO, F_GETFD) == -1 ? 42 : 1);
+      },
+      ::testing::ExitedWithCode(42), "");
 }
 
 // Every second page, so that no two mappings merge in the kernel.
