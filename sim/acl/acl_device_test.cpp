@@ -139,5 +139,15 @@ TEST(AclSocName, FollowsThePersonality) {
   EXPECT_EQ(std::string(AclRig(acl_platform(Personality::kV3)).acl().soc_name()).substr(0, 9), "Ascend950");
 }
 
+TEST(AclDevice, StaysTheCurrentOneUntilItsLastReset) {
+  AclRig rig(test_platform(), {0, 1});
+  ASSERT_EQ(rig.acl().set_device(rig.thread, 0), AclCode::kSuccess);
+  ASSERT_EQ(rig.acl().reset_device(rig.thread, 0), AclCode::kSuccess);
+  rig.alloc(4096);  // device 0 was set twice and reset once
+  ASSERT_EQ(rig.acl().set_device(rig.thread, 1), AclCode::kSuccess);
+  ASSERT_EQ(rig.acl().reset_device(rig.thread, 0), AclCode::kSuccess);
+  rig.alloc(4096);  // the reset was another device's
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -2,6 +2,7 @@
 // What the libraries do besides answering: refuse a mistaken environment, write trace and report, set the exit code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <fstream>
 
 #include <algorithm>
 #include <filesystem>
@@ -153,6 +154,21 @@ TEST(Strict, ProgramsOwnFailureAndCleanProgramsKeepTheirCodes) {
 TEST(Faults, PlanDecidesWhatACallAnswers) {
   const ProgramResult result = run_program("hal_codes", {}, {{"SVMSIM_FAULTS", "refused-register"}});
   EXPECT_THAT(result.output, HasSubstr("register size 0 65534\n"));
+}
+
+TEST(Strict, BrokenRulesComeBeforeAReportThatCannotBeWritten) {
+  EXPECT_EQ(run_program("ends", {"leak"}, {{"SVMSIM_STRICT", "1"}, {"SVMSIM_REPORT", "/nowhere/report"}}).exit_code, 1);
+}
+
+TEST(Strict, StatusIsWhatTheParentProcessSees) {
+  EXPECT_EQ(run_program("ends", {"leak", "256"}, {{"SVMSIM_STRICT", "1"}}).exit_code, 1);
+}
+
+TEST(Report, ReplacesALongerFile) {
+  const std::string path = new_path("report.json");
+  std::ofstream(path) << std::string(100'000, 'x');
+  EXPECT_EQ(run_program("ends", {"clean"}, {{"SVMSIM_REPORT", path}}).exit_code, 0);
+  EXPECT_FALSE(nlohmann::json::parse(file_content(path), nullptr, false).is_discarded());
 }
 
 }  // namespace

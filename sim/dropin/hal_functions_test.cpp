@@ -44,7 +44,7 @@ TEST(HalFunctions, NullOutPointersAnswerAsTheRulesSayAndNothingIsWrittenOnFailur
 // U5.
 TEST(HalFunctions, DevicePointerOfAMappingIsNeverFound) {
   EXPECT_THAT(codes(small_v2()), HasSubstr("pointer before the feature call 65534\nfeature 11 1\npointer 11\n"
-                                           "pointer null 8\npointer device 66 2\n"));
+                                           "pointer to null 11\npointer null 8\npointer device 66 2\n"));
   EXPECT_THAT(codes(small_v3()), Not(HasSubstr("pointer")));
 }
 

@@ -2,6 +2,8 @@
 // The ways in which programs come by the libraries and their functions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <fstream>
 
 #include "sim/dropin/testing/program_run.h"
 
@@ -118,6 +120,17 @@ TEST(Version, DefaultIsAnswered) {
 TEST(Version, EnvironmentSetsIt) {
   EXPECT_THAT(run_program("version", {"8"}, {{"SVMSIM_VERSION", "24.1.rc3"}}).output, HasSubstr("too small 8\n"));
   EXPECT_THAT(run_program("version", {"8"}, {{"SVMSIM_VERSION", "24.1.rc3"}}).output, HasSubstr("24.1.rc3 8\n"));
+}
+
+TEST(AbsentSymbols, V3IsSeenInAnyFileThatTheSimulatorReadsAsV3) {
+  std::string text = file_content(small_v3());
+  std::replace(text.begin(), text.end(), '"', '\'');
+  for (const char* name : {"platform.toml", "platform"}) {
+    const std::string path = new_path(name);
+    std::ofstream(path) << text;
+    EXPECT_THAT(run_program("weak", {}, {{"SVMSIM_PLATFORM", path}}).output, HasSubstr("halMemHostGetDevPointer 0 0\n"))
+        << name;
+  }
 }
 
 }  // namespace

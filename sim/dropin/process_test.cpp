@@ -20,6 +20,7 @@ TEST(ForkedChild, OwnsNothingOnV2) {
   EXPECT_EQ(result.output,
             "child register held 8\n"
             "child register last page held 8\n"
+            "child register around held 8\n"
             "child register other 8\n"
             "child register nowhere 3\n"
             "child alloc 8\n"
@@ -29,7 +30,7 @@ TEST(ForkedChild, OwnsNothingOnV2) {
             "child feature 1\n"
             "child ctl 0\n"
             "child acl 507899\n"
-            "child out 0\n"
+            "child out 1\n"
             "child ended 0\n"
             "failed children 0\n"
             "parent unregister 0\n"
@@ -42,9 +43,13 @@ TEST(ForkedChild, OnV3RegisterTellsWhetherTheParentHoldsTheRange) {
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, StartsWith("child register held 12\n"
                                         "child register last page held 12\n"
+                                        "child register around held 12\n"
                                         "child register other 11\n"
                                         "child register nowhere 3\n"
-                                        "child alloc 11\n"));
+                                        "child alloc 11\n"
+                                        "child free 3\n"
+                                        "child unregister 8\n"
+                                        "child unregister ex 8\n"));
   EXPECT_THAT(result.output, HasSubstr("failed children 0\nparent unregister 0\nparent free 0\nparent free 0\n"));
 }
 

@@ -182,5 +182,20 @@ TEST(FaultInjector, TheFirstFaultThatHitsGivesTheCodeAndEveryOneCountsTheCall) {
   EXPECT_THAT(injector.hits(), testing::ElementsAre(1, 2));
 }
 
+TEST(FaultInjector, CallsOfAnotherIndexDrawNothing) {
+  Fault first = fault_on(F);
+  first.per_million = 500'000;
+  first.index = 0;
+  Fault later = first;
+  later.index = 5;
+  for (std::uint64_t seed = 1; seed <= 32; ++seed) {
+    FaultInjector one(FaultPlan{"", "", seed, {first}});
+    FaultInjector other(FaultPlan{"", "", seed, {later}});
+    fate(one, std::vector<CallKind>(6, F));
+    fate(other, std::vector<CallKind>(6, F));
+    EXPECT_EQ(one.failed_calls(), other.failed_calls()) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csetjmp>
+#include <optional>
 
 #include <cstdio>
 
 #include "sim/driver/hal_flags.h"
 #include "sim/machine/runtime_driver.h"
+#include "sim/machine/touch_handler.h"
 #include "sim/testing/fault_exit.h"
 #include "sim/testing/test_machine.h"
 
@@ -235,6 +238,37 @@ TEST_F(ForbiddenTouch, FaultElsewhereIsNotExplainedAndEndsAsEver) {
         *nowhere = 1;
       },
       died_of_a_fault, poison_is_active() ? "before " : "^before $");
+}
+
+TEST_F(ForbiddenTouch, WatchThatIsGoneExplainsNothing) {
+  EXPECT_EXIT(
+      {
+        const MappingHistory history;
+        std::optional<TouchWatch> watch;
+        watch.emplace(TouchRanges{DeviceAddr(kPage.count()), kPage, kPage.count()}, history);
+        watch.reset();
+        std::fputs("before ", stderr);
+        auto* nowhere = reinterpret_cast<volatile unsigned char*>(kPage.count());
+        asm volatile("" : "+r"(nowhere));
+        *nowhere = 1;
+      },
+      died_of_a_fault, poison_is_active() ? "before " : "^before $");
+}
+
+// As a program that probes memory: it leaves the handler by a jump that does not restore the signal mask.
+jmp_buf back;
+void jump_back(int /*signal*/) { longjmp(back, 1); }
+TEST_F(ForbiddenTouch, SecondTouchIsExplainedAfterTheEarlierHandlerJumpedOut) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGSEGV, jump_back);
+        const Program program(kPage);
+        static volatile int touches = 0;
+        if (setjmp(back) != 0) touches = touches + 1;
+        if (touches == 2) std::_Exit(77);
+        program.device()[touches] = 1;
+      },
+      ::testing::ExitedWithCode(77), "offset 0\n(.|\n)*offset 1\n");
 }
 
 }  // namespace

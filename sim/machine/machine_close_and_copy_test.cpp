@@ -170,5 +170,28 @@ TEST(CallKindName, OfTheCallsOfTheCInterface) {
   EXPECT_EQ(call_kind_name(CallKind::kClose), "close");
 }
 
+TEST(MachineHostMemory, LenientAndIdentityPlatformsTakeHostMemoryThatIsNotThere) {
+  const CheckedHostMemory checked;
+  MachineOptions options;
+  options.host_memory = &checked;
+  Platform lenient = test_platform();
+  lenient.lenient = true;
+  Platform identity = test_platform();
+  identity.personality = Personality::kIdentity;
+  for (const Platform& platform : {lenient, identity}) {
+    const auto machine = make_test_machine(platform, options);
+    const DeviceAddr nowhere(4096);
+    EXPECT_EQ(machine->host_register(kRunnerTimeline, nowhere, 4096, kHostMemMapDev, 0).code, DriverCode::kNone);
+  }
+}
+
+TEST_F(MachineCalls, FillOfMemoryWithoutDataWritesNothing) {
+  const DeviceAddr block = allocate(4096);
+  machine_->declare_device_without_data(block, Bytes(4096));
+  EXPECT_EQ(machine_->set_memory(kRunnerTimeline, block, 0xff, Bytes(8)), DriverCode::kNone);
+  EXPECT_EQ(*machine_->device_bytes(block, Bytes(1)), std::byte{0});
+  EXPECT_FALSE(machine_->has_data(block, Bytes(8)));
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -163,5 +163,37 @@ TEST(MachineFaults, WithoutAPlanNothingIsCounted) {
   EXPECT_TRUE(machine->fault_hits().by_fault.empty());
 }
 
+TEST(MachineFaults, AFailedFreeLeavesTheBlockWithoutData) {
+  Rig rig({nth(CallKind::kFree, 0)});
+  const DeviceAddr block = rig.allocate(4096);
+  rig.machine->declare_device_without_data(block, Bytes(4096));
+  EXPECT_EQ(rig.driver.free(kRunnerTimeline, block), DriverCode::kIoctlFail);
+  EXPECT_FALSE(rig.machine->has_data(block, Bytes(4096)));
+}
+
+TEST(MachineFaults, ACopyOnTheDeviceIsAtTheAddressItWritesTo) {
+  Fault fault;
+  fault.call = CallKind::kCopyOnDevice;
+  fault.range = FaultRange{4096, 4096};
+  fault.code = DriverCode::kIoctlFail;
+  Rig rig({fault});
+  const DeviceAddr first = rig.allocate(4000);
+  const DeviceAddr second = rig.allocate(4000);
+  ASSERT_EQ(rig.machine->relative(second), 4096U);
+  EXPECT_EQ(rig.machine->copy_on_device(kRunnerTimeline, first, second, Bytes(8)), DriverCode::kNone);
+  EXPECT_EQ(rig.machine->copy_on_device(kRunnerTimeline, second, first, Bytes(8)), DriverCode::kIoctlFail);
+}
+
+TEST(MachineFaults, AClosedDeviceIsNoDriverCall) {
+  Fault any;
+  any.index = 1;
+  any.code = DriverCode::kIoctlFail;
+  Rig rig({any});
+  rig.allocate(64);
+  rig.machine->device_close(kRunnerTimeline);
+  EXPECT_EQ(rig.machine->fault_hits().failed_calls, 0U);
+  EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(64)).code, DriverCode::kIoctlFail);
+}
+
 }  // namespace
 }  // namespace svmsim

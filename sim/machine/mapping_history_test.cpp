@@ -109,5 +109,47 @@ TEST_F(MappingHistoryTest, UnmapOfAPartLeavesTheRestMapped) {
   EXPECT_FALSE(at(kBlock + kPage).mapping.value().mapped);
 }
 
+TEST_F(MappingHistoryTest, FreeEndsTheOwnerOfEveryPageOfTheBlock) {
+  allocate(kBlock, Bytes(3 * kPage.count()));
+  call(CallKind::kFree, kBlock, Bytes(0));
+  const Bytes last(3 * kPage.count() - 1);
+  ASSERT_TRUE(at(kBlock + last).owner.value().freed_by.has_value());
+  EXPECT_EQ(at(kBlock + last).owner->freed_by->sequence, 1u);
+}
+
+TEST_F(MappingHistoryTest, PageUnmappedBeforeKeepsTheCallThatUnmappedIt) {
+  allocate(kBlock, Bytes(2 * kPage.count()));
+  map(kBlock, Bytes(2 * kPage.count()));
+  history_.unmapped(kBlock, kPage);
+  call(CallKind::kUnregister, kBlock, Bytes(0));
+  history_.unmapped(kBlock, Bytes(2 * kPage.count()));
+  call(CallKind::kFree, kBlock, Bytes(0));
+  EXPECT_EQ(at(kBlock).mapping.value().unmapped_by.value().sequence, 2u);
+  EXPECT_EQ(at(kBlock + kPage).mapping.value().unmapped_by.value().sequence, 3u);
+}
+
+// Looks at the history from inside an unmap.
+class LookingBacking final : public Backing {
+ public:
+  explicit LookingBacking(const MappingHistory& history) : history_(history) {}
+  [[nodiscard]] std::byte* bytes_at(DeviceAddr /*address*/) const override { return nullptr; }
+  void populate(DeviceAddr /*base*/, Bytes /*size*/) override {}
+  void release(DeviceAddr /*base*/, Bytes /*size*/) override {}
+  void* map(DeviceAddr /*base*/, Bytes /*size*/, HostAccess /*access*/) override { return nullptr; }
+  void unmap(DeviceAddr base, Bytes /*size*/) override { known_before_ = !history_.at(base).value().mapping->mapped; }
+  bool known_before_ = false;
+
+ private:
+  const MappingHistory& history_;
+};
+
+TEST_F(MappingHistoryTest, UnmapIsKnownBeforeThePagesGo) {
+  LookingBacking backing(history_);
+  WatchedBacking watched(backing, history_);
+  watched.map(kBlock, kPage, HostAccess::kReadWrite);
+  watched.unmap(kBlock, kPage);
+  EXPECT_TRUE(backing.known_before_);
+}
+
 }  // namespace
 }  // namespace svmsim

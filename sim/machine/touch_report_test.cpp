@@ -93,5 +93,12 @@ TEST(TouchReport, IsCutToTheBuffer) {
   EXPECT_EQ(std::string(text.data(), 22), "svmsim: forbidden to##");
 }
 
+TEST(TouchReport, ForkedChildIsToldSoAtARawDeviceAddressToo) {
+  Touch touch = touch_at(0x1000);
+  touch.in_forked_child = true;
+  touch.range = TouchedRange::kRawDevice;
+  EXPECT_THAT(describe(touch, unmapped_history()), HasSubstr("(R11)"));
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -2,6 +2,8 @@
 #include "sim/machine/trace_writer.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <csignal>
 
 #include <filesystem>
 #include <fstream>
@@ -99,6 +101,24 @@ TEST_F(TraceWriterTest, FolderThatDoesNotExistIsAnErrorThatNamesThePath) {
   const auto writer = TraceWriter::create(path("missing/t.json"));
   ASSERT_FALSE(writer.has_value());
   EXPECT_NE(writer.error().find("missing/t.json"), std::string::npos) << writer.error();
+}
+
+TEST_F(TraceWriterTest, WriteThatFailedOnceIsToldAtTheEndThoughLaterOnesWork) {
+  const std::string file = path("trace.jsonl");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGXFSZ, SIG_IGN);
+        rlimit unlimited{};
+        getrlimit(RLIMIT_FSIZE, &unlimited);
+        rlimit small = unlimited;
+        small.rlim_cur = 4096;
+        auto writer = TraceWriter::create(file).value();
+        setrlimit(RLIMIT_FSIZE, &small);
+        for (int i = 0; i < 1000; ++i) writer->on_call(CallRecord{});
+        setrlimit(RLIMIT_FSIZE, &unlimited);
+        std::_Exit(writer->finish().has_value() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -229,5 +229,33 @@ TEST(MmuBacking, UnmappedPagesMakeRoomAndAPartlyUnmappedMappingCountsItsParts) {
       ::testing::KilledBySignal(SIGABRT), "at a limit");
 }
 
+TEST_P(MmuBackingTest, NoPageOfAnUnmappedMappingCanBeReadAnyMore) {
+  for (const std::uint64_t page : {0u, 1u, 2u}) {
+    EXPECT_EXIT(
+        {
+          const auto backing = make_backing(GetParam());
+          backing->populate(backing->base(), kSegment);
+          const Bytes size(3 * kPage.count());
+          auto* const view =
+              static_cast<volatile unsigned char*>(backing->map(backing->base(), size, HostAccess::kReadWrite));
+          backing->unmap(backing->base(), size);
+          std::_Exit(view[page * kPage.count()]);
+        },
+        died_of_a_fault, "");
+  }
+}
+
+TEST(MmuBacking, MappingsOfABackingThatIsGoneMakeRoom) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        map_every_second_page(*make_backing(), kMostLiveMappings);
+        const auto next = make_backing();
+        map_page(*next, next->base());
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -275,18 +275,23 @@ void CallRules::on_close(const CallRecord& record) {
   }
 }
 
+// Of all that were dropped and covered the address, the one dropped last.
 const CallRules::Dropped* CallRules::last_dropped_over(DeviceAddr address) const {
-  const auto after = dropped_.upper_bound(address);
-  if (after == dropped_.begin()) return nullptr;
-  const auto& [base, dropped] = *std::prev(after);
-  return svmrt::span_inside(address, Bytes(1), base, dropped.mapping.size) ? &dropped : nullptr;
+  const Dropped* last = nullptr;
+  for (auto it = dropped_.begin(); it != dropped_.end() && it->first <= address; ++it) {
+    const Dropped& dropped = it->second;
+    if (!svmrt::span_inside(address, Bytes(1), it->first, dropped.mapping.size)) continue;
+    if (last == nullptr || last->by < dropped.by) last = &dropped;
+  }
+  return last;
 }
 
 const CallRules::Dropped* CallRules::rest_in_block(DeviceAddr base, Bytes size) const {
+  if (books_.mapping_touches(base, size) || !machine_.is_mapped_during_call(base, size)) return nullptr;
   const Dropped* const dropped = last_dropped_over(base);
-  if (dropped == nullptr || books_.mapping_touches(base, size)) return nullptr;
+  if (dropped == nullptr) return nullptr;
   const bool of_this_block = dropped->mapping.owner && dropped->mapping.owner->base == base;
-  return !of_this_block && machine_.is_mapped_during_call(base, size) ? dropped : nullptr;
+  return of_this_block ? nullptr : dropped;
 }
 
 void CallRules::finish() {

@@ -300,5 +300,28 @@ TEST_F(CallRulesOnIdentity, CorrectProgramBreaksNoRule) {
   EXPECT_THAT(broken(), IsEmpty());
 }
 
+TEST_F(CallRulesTest, I3MappingThatWentWithItsIdleHeapShowsAtTheNextAllocateOfItsAddress) {
+  const DeviceAddr small = alloc(k2MiB, kHugeFlag);
+  ASSERT_EQ(reg(small, k2MiB), kNone);
+  ASSERT_EQ(free(small), kNone);  // the only heap: stays
+  alloc(kAbove512MiB, kHugeFlag);
+  ASSERT_EQ(alloc(kPage, kHugeFlag), small);
+  ASSERT_EQ(free(small), kNone);  // 5: F2a
+  ASSERT_EQ(alloc(k2MiB, kHugeFlag), small);
+  ASSERT_THAT(broken(), ElementsAre("I2@2", "I2@4", "I2@5", "I3@6"));
+}
+
+TEST_F(CallRulesTest, I2FreeWithTheRestOfAnothersMappingIsCaughtAfterAMappingOfItsOwn) {
+  const DeviceAddr left = alloc(k2MiB, kHugeFlag);
+  const DeviceAddr right = alloc(k2MiB, kHugeFlag);
+  ASSERT_EQ(right, left + k2MiB);
+  ASSERT_EQ(reg(right, k2MiB), kNone);
+  ASSERT_EQ(unreg(right), kNone);
+  ASSERT_EQ(reg(left, Bytes(4 << 20)), kNone);
+  ASSERT_EQ(unreg(left), kNone);  // U3: only to the end of its segment
+  ASSERT_EQ(free(right), kNone);  // 6
+  ASSERT_THAT(broken(), ElementsAre("I2@6"));
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -140,5 +140,17 @@ TEST(ProcessReport, CallsAfterTheEndAreNotCounted) {
   EXPECT_EQ(report.json(), before);
 }
 
+TEST(ProcessReport, TimeIsThatOfTheLatestEndAndCallZeroIsNotTheExit) {
+  const auto machine = make_test_machine(calibrated_platform());
+  ProcessReport report(*machine, {});
+  EXPECT_NE(machine->host_unregister(kRunnerTimeline, machine->slice_base(), 0).code, kNone);  // call 0
+  const auto other = machine->open_timeline();
+  machine->launch(other, svmrt::Picoseconds(1'000'000'000), 1);
+  machine->charge_view_accesses(kRunnerTimeline, 1, 0);
+  report.finish();
+  EXPECT_GE(nlohmann::json::parse(report.json())["now_ns"].get<double>(), 1'000'000.0);
+  EXPECT_THAT(report.text(), HasSubstr("violation of I3 in call 0 "));
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -27,6 +27,8 @@ static void ask_as_child(void* mapped, void* unmapped) {
   printf("child register held %d\n", halHostRegister(mapped, 2 * MIB, DEV_SVM_MAP_HOST, 0, &out));
   printf("child register last page held %d\n",
          halHostRegister((char*)mapped + 2 * MIB - 4096, 4096, DEV_SVM_MAP_HOST, 0, &out));
+  printf("child register around held %d\n",
+         halHostRegister((char*)mapped - 4096, 2 * MIB + 8192, DEV_SVM_MAP_HOST, 0, &out));
   printf("child register other %d\n", halHostRegister(unmapped, 2 * MIB, DEV_SVM_MAP_HOST, 0, &out));
   printf("child register nowhere %d\n", halHostRegister(mapped, 2 * MIB, DEV_SVM_MAP_HOST, 0, NULL));
   printf("child alloc %d\n", halMemAlloc(&out, 2 * MIB, HUGE_FLAG));
@@ -35,6 +37,7 @@ static void ask_as_child(void* mapped, void* unmapped) {
   printf("child unregister ex %d\n", halHostUnregisterEx(mapped, 0, DEV_SVM_MAP_HOST));
   printf("child feature %d\n", halSupportFeature(0, 2));
   printf("child ctl %d\n", halMemCtl(2, features, sizeof features, features, &size));
+  out = &size;
   printf("child acl %d\n", aclrtMalloc(&out, 4096, 0));
   printf("child out %d\n", out != NULL);
 }

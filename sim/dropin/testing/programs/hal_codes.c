@@ -43,6 +43,7 @@ int main(void) {
     printf("pointer before the feature call %d\n", halMemHostGetDevPointer(block, 0, &view));
     printf("feature 11 %d\n", halSupportFeature(0, 11));
     printf("pointer %d\n", halMemHostGetDevPointer(block, 0, &view));
+    printf("pointer to null %d\n", halMemHostGetDevPointer(block, 0, NULL));
     printf("pointer null %d\n", halMemHostGetDevPointer(NULL, 0, &view));
     printf("pointer device 66 %d\n", halMemHostGetDevPointer(block, 66, &view));
   }
