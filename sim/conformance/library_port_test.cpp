@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <cstdlib>
-#include <filesystem>
 
 #include <string>
 
@@ -150,20 +148,6 @@ TEST(LibraryPort, LibraryThatClosesItsSideAndLivesOnIsNotCalledDead) {
   EXPECT_EQ(outcomes[0].verdict, CaseVerdict::kDeviates);
   EXPECT_THAT(outcomes[0].message(), testing::HasSubstr("broke off the conversation and went on"));
   EXPECT_EQ(outcomes[1].verdict, CaseVerdict::kAgrees);
-}
-
-// The changed variable replaces the own one: the host must not find the library through the old path.
-TEST(LibraryPort, ChangedVariableReplacesTheOwnOne) {
-  const char* const before = std::getenv("LD_LIBRARY_PATH");
-  const std::string restore = before != nullptr ? before : "";
-  setenv("LD_LIBRARY_PATH", SVMSIM_FAKE_LIBRARIES_DIR, 1);
-  LibrarySetup setup = setup_of("agreeable");
-  setup.library = std::filesystem::path(setup.library).filename();
-  setup.environment.emplace_back("LD_LIBRARY_PATH", "/nowhere");
-  LibraryPort port(setup, HalSurroundings{});
-  port.begin_case();
-  EXPECT_THAT(port.failure(), testing::StartsWith("a library that cannot be loaded: "));
-  before != nullptr ? setenv("LD_LIBRARY_PATH", restore.c_str(), 1) : unsetenv("LD_LIBRARY_PATH");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <csignal>
 
 #include <filesystem>
@@ -22,7 +24,8 @@ class TraceWriterTest : public ::testing::Test {
  protected:
   TraceWriterTest()
       : folder_(std::filesystem::temp_directory_path() /
-                ("svmsim_trace_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+                ("svmsim_trace_" + std::to_string(getpid()) + "_" +
+                 std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()))) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -119,6 +122,14 @@ TEST_F(TraceWriterTest, WriteThatFailedOnceIsToldAtTheEndThoughLaterOnesWork) {
         std::_Exit(writer->finish().has_value() ? 1 : 0);
       },
       ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(TraceWriterTest, FinishedTraceIsAsReadableAsAnyNewFile) {
+  const std::string file = path("trace.jsonl");
+  const mode_t before = umask(027);
+  ASSERT_TRUE(TraceWriter::create(file).value()->finish().has_value());
+  umask(before);
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
 }
 
 }  // namespace

@@ -67,7 +67,9 @@ std::byte* MmuBacking::bytes_at(DeviceAddr address) const {
 // The memory file is sparse: its pages appear when they are touched.
 void MmuBacking::populate(DeviceAddr /*base*/, Bytes /*size*/) {}
 
-void MmuBacking::release(DeviceAddr base, Bytes size) { madvise(bytes_at(base), size.count(), MADV_REMOVE); }
+void MmuBacking::release(DeviceAddr base, Bytes size) {
+  if (madvise(bytes_at(base), size.count(), MADV_REMOVE) != 0) end_at_limit(refused("give pages back"));
+}
 
 void* MmuBacking::map(DeviceAddr base, Bytes size, HostAccess access) {
   if (++live_mappings > kMostLiveMappings) end_at_limit(fmt::format("{} live mappings", live_mappings.load()));

@@ -34,7 +34,8 @@ Variables environment_with(const Variables& variables) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
-    if (!text.starts_with("SVMSIM_")) all.emplace(text.substr(0, equals), text.substr(equals + 1));
+    const bool ours = text.starts_with("SVMSIM_") || text.starts_with("ASCEND_RT_VISIBLE_DEVICES=");
+    if (!ours) all.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   all["LD_LIBRARY_PATH"] = SVMSIM_DROPIN_DIR;
   all["SVMSIM_PLATFORM"] = small_v2();

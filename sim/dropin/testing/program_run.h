@@ -17,7 +17,8 @@ struct ProgramResult {
 
 using Variables = std::map<std::string, std::string>;
 
-// Runs testing/programs/NAME.c with arguments. The environment is this process' without SVMSIM_*, then LD_LIBRARY_PATH
+// Runs testing/programs/NAME.c with arguments. The environment is this process' without SVMSIM_* and
+// ASCEND_RT_VISIBLE_DEVICES, then LD_LIBRARY_PATH
 // and a small v2 platform, then `variables`.
 [[nodiscard]] ProgramResult run_program(const std::string& name, const std::vector<std::string>& arguments = {},
                                         const Variables& variables = {});
