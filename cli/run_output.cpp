@@ -147,8 +147,9 @@ std::string run_text(const RunSetup& setup, const RunResult& result) {
       microseconds_text(totals.upload_time));
   text += fmt::format("result digest {}, trace digest {}\n", digest_text(result.result_digest),
                       digest_text(result.trace_digest));
-  if (result.again)
+  if (result.again) {
     text += fmt::format("result digest of the second attempt {}\n", digest_text(result.again->result_digest));
+  }
   if (setup.faults) text += faults_text(*setup.faults, result.fault_hits);
   for (const auto& block : result.quarantined) {
     text += fmt::format("quarantined: {} bytes at {:#x}: {}\n", count_text(block.size.count()), block.base.value(),
