@@ -37,7 +37,9 @@ constexpr const char* kRunDetails =
     "  cached        map a child-memory tensor at its first access, keep the mapping until it is freed\n"
     "  rebuild       map at the first access, unmap at the end of each bind\n"
     "  register-all  map every child-memory tensor at bind, unmap at the end of the bind\n"
-    "  copy-only     never map: one device copy per access";
+    "  copy-only     never map: one device copy per access\n"
+    "  budget:BYTES  as cached, but at most BYTES held: the least recently used mapping makes room for a new one, never\n"
+    "                one that an open run uses; what does not fit is served by copies";
 
 // An error of the option parser, which knows neither key nor value apart.
 CliError parse_error(const CLI::Error& error) {
@@ -76,7 +78,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
       ->required();
   run_app->add_option("--platform", run_options.platform, "A platform of `svmsim platforms`, or a path")
       ->capture_default_str();
-  run_app->add_option("--policy", run_options.policy, "cached, rebuild, register-all or copy-only")
+  run_app->add_option("--policy", run_options.policy, "cached, rebuild, register-all, copy-only or budget:BYTES")
       ->capture_default_str();
   run_app->add_option("--rounds", run_options.rounds, "How often to bind and run (1 unless the scene says otherwise)")
       ->type_name("N");

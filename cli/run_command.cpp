@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cinttypes>
@@ -21,9 +20,7 @@ constexpr std::uint64_t kMostRounds = 100'000;  // a report of that many takes s
 
 CliResult<svmrt::Policy> policy_option(const std::string& text) {
   if (const auto policy = svmrt::policy_from_name(text)) return *policy;
-  std::vector<std::string_view> names;
-  for (const svmrt::Policy policy : svmrt::all_policies()) names.push_back(svmrt::policy_name(policy));
-  return tl::unexpected(option_error("--policy", text, fmt::format("{}", fmt::join(names, ", "))));
+  return tl::unexpected(option_error("--policy", text, std::string(svmrt::kPolicyNames)));
 }
 
 CliResult<BackingKind> backing_option(const std::string& text) {

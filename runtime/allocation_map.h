@@ -35,7 +35,16 @@ struct Allocation {
   std::uint32_t users = 0;  // open runs that hold the view, each counted once; above 0 only when kMapped
   bool free_failed = false;
   DriverCode code = DriverCode::kNone;  // of the last failed unregister or free
+  std::uint64_t last_use = 0;           // grows with each view that is granted; 0: none yet
 };
+
+[[nodiscard]] inline bool in_transition(const Allocation& record) {
+  return record.state == ViewState::kMapping || record.state == ViewState::kUnmapping;
+}
+// The driver may hold a mapping for it, whether it may be used or not.
+[[nodiscard]] inline bool needs_unmap(const Allocation& record) {
+  return record.state == ViewState::kMapped || record.state == ViewState::kQuarantined;
+}
 
 class AllocationMap {
  public:

@@ -9,6 +9,10 @@
 
 namespace svmrt {
 
+// What the table answers where the runner itself refuses and the driver was not asked; every other number is the
+// driver's.
+inline constexpr std::int32_t kRefusedByRunner = -1;
+
 enum class HostViewStatus : std::int32_t {
   kMapped = 0,       // *view is where to load and store
   kNoView = 1,       // no mapping is to be had in this run: use device copies

@@ -11,9 +11,6 @@ namespace svmrt {
 
 namespace {
 
-// -1 is the runtime's own refusal in the HostApi table; every other value there is the driver's.
-constexpr std::int32_t kRefusedByRunner = -1;
-
 Picoseconds elapsed_since(const Driver& driver, TimelineId timeline, Picoseconds start) {
   return driver.now_ps(timeline) - start;
 }
@@ -28,44 +25,14 @@ void count_unmap(MappingStats& stats, DriverCode code, Picoseconds time) {
   stats.unmap_time += time;
 }
 
-bool in_transition(const Allocation& record) {
-  return record.state == ViewState::kMapping || record.state == ViewState::kUnmapping;
-}
-
-// The driver may hold a mapping for it, whether it may be used or not.
-bool needs_unmap(const Allocation& record) {
-  return record.state == ViewState::kMapped || record.state == ViewState::kQuarantined;
-}
-
-bool is_reported(const Allocation& record) { return record.state == ViewState::kQuarantined || record.free_failed; }
-
-std::string reason_of(const Allocation& record) {
-  if (record.state != ViewState::kQuarantined) return "free failed: " + code_text(record.code);
-  if (record.code == DriverCode::kNone) return "register gave no address: " + code_text(record.code);
-  return "unregister failed: " + code_text(record.code);
-}
-
 }  // namespace
 
 HostViewCache::HostViewCache(Driver& driver, Policy policy, Journal& journal)
     : driver_(driver),
       journal_(journal),
       may_map_(policy != Policy::kCopyOnly && driver.capabilities().host_map_path),
-      drops_with_last_use_(policy == Policy::kRebuild || policy == Policy::kRegisterAll) {}
-
-Result<void> HostViewCache::add(DeviceAddr base, Bytes size) {
-  AllocationMap::Node node = AllocationMap::make(base, size);
-  LockGuard lock(mutex_);
-  if (gone()) {
-    lock.unlock();
-    return fail(ErrorCode::kDeviceLost, "the device was lost during the allocation");
-  }
-  node.mapped().id = AllocationId{++last_id_};
-  const bool added = allocations_.insert(std::move(node));
-  lock.unlock();
-  if (added) return {};
-  return fail(ErrorCode::kDriver, "the driver handed out memory that is in use: " + block_text(base, size));
-}
+      drops_with_last_use_(policy == Policy::kRebuild || policy == Policy::kRegisterAll),
+      budget_(policy.kind() == Policy::Kind::kBudget ? std::optional(policy.limit()) : std::nullopt) {}
 
 void HostViewCache::wait(LockGuard& lock) {
   ++waiting_;
@@ -73,11 +40,34 @@ void HostViewCache::wait(LockGuard& lock) {
   --waiting_;
 }
 
+HostViewCache::Room HostViewCache::make_room(LockGuard& lock, Bytes size, RunViews& run) {
+  if (!budget_ || committed_ + size <= *budget_) return Room::kThere;
+  Bytes idle;
+  Bytes leaving;
+  Allocation* oldest = nullptr;
+  Allocation* record = allocations_.first_at_or_after(DeviceAddr{});
+  for (; record != nullptr; record = allocations_.first_at_or_after(record->base + record->size)) {
+    if (record->state == ViewState::kUnmapping) leaving += record->size;
+    if (record->state != ViewState::kMapped || record->users > 0) continue;
+    idle += record->size;
+    if (oldest == nullptr || record->last_use < oldest->last_use) oldest = record;
+  }
+  // Nothing is dropped for an allocation that will not fit afterwards.
+  if (committed_ - idle + size <= *budget_) {
+    static_cast<void>(unmap(lock, *oldest, Caller{run.timeline(), &run.stats()}));  // a failure quarantines it
+    return Room::kLookAgain;
+  }
+  if (committed_ - idle - leaving + size > *budget_) return Room::kNone;
+  wait(lock);
+  return Room::kLookAgain;
+}
+
 bool HostViewCache::map(LockGuard& lock, Allocation& record, RunViews& run) {
   const DeviceAddr base = record.base;
   const Bytes size = record.size;
   const AllocationId id = record.id;
   record.state = ViewState::kMapping;
+  committed_ += size;
   lock.unlock();
 
   const Picoseconds start = driver_.now_ps(run.timeline());
@@ -108,6 +98,8 @@ bool HostViewCache::map(LockGuard& lock, Allocation& record, RunViews& run) {
   if (result.code == DriverCode::kNone) {
     ++held_.count;
     held_.bytes += size;
+  } else {
+    committed_ -= size;
   }
   changed_.notify_all();
   return mapped;
@@ -138,6 +130,7 @@ DriverCode HostViewCache::unmap(LockGuard& lock, Allocation& record, Caller call
     again->state = ViewState::kAbsent;
     --held_.count;
     held_.bytes -= size;
+    committed_ -= size;
   } else {
     again->state = ViewState::kQuarantined;
     again->code = code;
@@ -170,12 +163,21 @@ HostViewStatus HostViewCache::acquire(RunViews& run, DeviceAddr device, Bytes by
         return HostViewStatus::kNoView;
       case ViewState::kAbsent:
         if (run.has_failed(owner->base, owner->id)) return HostViewStatus::kNoView;
+        switch (make_room(lock, owner->size, run)) {
+          case Room::kThere:
+            break;
+          case Room::kLookAgain:
+            continue;
+          case Room::kNone:
+            return HostViewStatus::kNoView;
+        }
         established = map(lock, *owner, run);
         continue;  // still locked since the record changed: a success is granted before anybody can drop it
       case ViewState::kMapped:
         break;
     }
     if (!run.holds(owner->base, owner->id)) ++owner->users;
+    owner->last_use = ++uses_;
     const Allocation granted = *owner;
     const HeldMappings held = held_;
     lock.unlock();
@@ -219,91 +221,6 @@ void HostViewCache::release_all(RunViews& run) {
   }
 }
 
-Result<AllocationMap::Node> HostViewCache::take(DeviceAddr base, Caller caller) {
-  AllocationId id{};
-  LockGuard lock(mutex_);
-  for (;;) {
-    if (gone()) {
-      lock.unlock();
-      return fail(ErrorCode::kDeviceLost, "the device is lost to this process");
-    }
-    Allocation* record = allocations_.find(base);
-    // Another id after a wait: somebody freed the block and the address was handed out again.
-    if (record == nullptr || (id != AllocationId{} && record->id != id)) {
-      const Allocation* owner = record == nullptr ? allocations_.owner_of(base) : nullptr;
-      const Allocation snapshot = owner != nullptr ? *owner : Allocation{};
-      lock.unlock();
-      if (owner == nullptr) {
-        return fail(ErrorCode::kUnknownAddress, fmt::format("{:#x} lies in no live allocation", base.value()));
-      }
-      return fail(ErrorCode::kInteriorAddress, fmt::format("{:#x} is not the base of its allocation {}", base.value(),
-                                                           block_text(snapshot.base, snapshot.size)));
-    }
-    id = record->id;
-    if (in_transition(*record)) {
-      wait(lock);
-      continue;
-    }
-    const Bytes size = record->size;
-    if (record->users > 0) {
-      const std::uint32_t users = record->users;
-      lock.unlock();
-      return fail(ErrorCode::kInUse, fmt::format("{} open runs hold a view of {}", users, block_text(base, size)));
-    }
-    if (needs_unmap(*record)) {
-      const DriverCode code = unmap(lock, *record, caller);
-      if (gone()) continue;
-      if (code != DriverCode::kNone) {
-        lock.unlock();
-        return fail(ErrorCode::kUnregisterFailed,
-                    fmt::format("the unregister of {} failed with {}: the block is quarantined, not freed",
-                                block_text(base, size), code_text(code)),
-                    code);
-      }
-    }
-    return allocations_.extract(base);
-  }
-}
-
-void HostViewCache::put_back(AllocationMap::Node block, DriverCode code) {
-  block.mapped().free_failed = true;
-  block.mapped().code = code;
-  LockGuard lock(mutex_);
-  // The range was live until now and the driver did not free it, so it is still free of overlaps: a driver that hands
-  // it out all the same is caught by add(), or here, where the newer entry stands.
-  if (!gone()) static_cast<void>(allocations_.insert(std::move(block)));
-}
-
-std::uint64_t HostViewCache::drop_all(Caller caller) {
-  std::uint64_t dropped = 0;
-  DeviceAddr from;
-  LockGuard lock(mutex_);
-  while (Allocation* record = gone() ? nullptr : allocations_.first_at_or_after(from)) {
-    from = record->base + record->size;
-    if (needs_unmap(*record) && unmap(lock, *record, caller) == DriverCode::kNone) ++dropped;
-  }
-  return dropped;
-}
-
-AllocationMap::Node HostViewCache::take_next_unmapped(DeviceAddr from) {
-  LockGuard lock(mutex_);
-  Allocation* record = gone() ? nullptr : allocations_.first_at_or_after(from);
-  while (record != nullptr && needs_unmap(*record)) {
-    record = allocations_.first_at_or_after(record->base + record->size);
-  }
-  return record == nullptr ? AllocationMap::Node{} : allocations_.extract(record->base);
-}
-
-void HostViewCache::forget_all() {
-  AllocationMap forgotten;
-  LockGuard lock(mutex_);
-  lost_ = true;
-  allocations_.swap(forgotten);
-  held_ = HeldMappings{};
-  changed_.notify_all();
-  lock.unlock();
-}
-
 HeldMappings HostViewCache::held() const {
   LockGuard lock(mutex_);
   return held_;
@@ -312,33 +229,6 @@ HeldMappings HostViewCache::held() const {
 MappingStats HostViewCache::totals() const {
   LockGuard lock(mutex_);
   return totals_;
-}
-
-std::vector<QuarantinedBlock> HostViewCache::quarantined() const {
-  std::vector<Allocation> found;
-  // Copies under the lock only what fits; makes room without it.
-  for (std::size_t needed = 0;;) {
-    found.reserve(needed);
-    LockGuard lock(mutex_);
-    needed = allocations_.size();
-    if (needed > found.capacity()) continue;
-    const Allocation* record = allocations_.first_at_or_after(DeviceAddr{});
-    for (; record != nullptr; record = allocations_.first_at_or_after(record->base + record->size)) {
-      if (is_reported(*record)) found.push_back(*record);
-    }
-    break;
-  }
-  std::vector<QuarantinedBlock> blocks;
-  blocks.reserve(found.size());
-  for (const Allocation& record : found) {
-    blocks.push_back({record.base, record.size, record.code, reason_of(record)});
-  }
-  return blocks;
-}
-
-std::uint64_t HostViewCache::live_allocations() const {
-  LockGuard lock(mutex_);
-  return allocations_.size();
 }
 
 std::uint64_t HostViewCache::waiting_threads() const {

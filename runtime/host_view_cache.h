@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/allocation_map.h"
@@ -51,8 +52,8 @@ class HostViewCache {
   // *view is where [device, device + bytes) is mapped; the run holds the record until release or release_all. Maps
   // the whole allocation if need be. kBadSpan (empty, or not inside one live allocation; for kRegistered also when
   // `device` is not a base) comes before kNoView, so that no policy or platform hides it. kNoView: the policy or the
-  // platform has no mappings, the driver refused for good, a register failed in this run, or the record is
-  // quarantined. kUnavailable: device lost.
+  // platform has no mappings, the driver refused for good, a register failed in this run, the record is quarantined,
+  // or the budget has no room, even without every mapping that no open run uses. kUnavailable: device lost.
   [[nodiscard]] HostViewStatus acquire(RunViews& run, DeviceAddr device, Bytes bytes, ViewUse use, void** view);
   // Ends the run's kRegistered hold of the allocation at `base`. -1 when there is none, otherwise what the driver said
   // to the unregister, if the policy made one.
@@ -81,6 +82,10 @@ class HostViewCache {
   // The functions that take the guard need the lock held and hold it again when they return; in between they release
   // it, so that a record must be looked up again: device loss may have forgotten it.
   void wait(LockGuard& lock);
+  // Whether the budget leaves room for a mapping of `size`; drops idle ones, the least recently used first, if that
+  // makes room.
+  enum class Room { kThere, kLookAgain, kNone };
+  [[nodiscard]] Room make_room(LockGuard& lock, Bytes size, RunViews& run);
   // True when the record is mapped now.
   [[nodiscard]] bool map(LockGuard& lock, Allocation& record, RunViews& run);
   DriverCode unmap(LockGuard& lock, Allocation& record, Caller caller);
@@ -93,6 +98,7 @@ class HostViewCache {
   Journal& journal_;
   const bool may_map_;
   const bool drops_with_last_use_;
+  const std::optional<Bytes> budget_;  // of committed_
   const OwnerProcess owner_;
 
   mutable Mutex mutex_;
@@ -101,7 +107,9 @@ class HostViewCache {
   bool lost_ = false;
   std::uint64_t last_id_ = 0;
   std::uint64_t waiting_ = 0;
+  std::uint64_t uses_ = 0;
   HeldMappings held_;
+  Bytes committed_;  // held_.bytes and those of records in Mapping
   MappingStats totals_;
 };
 

@@ -11,46 +11,18 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/testing/test_support.h"
+#include "runtime/testing/cache_under_test.h"
 
 namespace svmrt {
 namespace {
 
+using testing::CacheUnderTest;
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
 using testing::MappingPlace;
 
 constexpr Bytes kPage = FakeDriver::kPage;
-
-// A cache over a fake driver, with blocks put in as the runner does.
-class CacheUnderTest {
- public:
-  explicit CacheUnderTest(Policy policy = Policy::kCached, MappingPlace place = MappingPlace::kElsewhere,
-                          Capabilities capabilities = {})
-      : driver(place, capabilities), journal(log.sink()), cache(driver, policy, journal) {}
-
-  DeviceAddr block(Bytes size) {
-    const DeviceAddr base = driver.allocate(kRunnerTimeline, size).address;
-    EXPECT_TRUE(cache.add(base, size));
-    return base;
-  }
-  HostViewStatus acquire(RunViews& views, DeviceAddr device, Bytes bytes, ViewUse use = ViewUse::kAcquired) {
-    view = nullptr;
-    return cache.acquire(views, device, bytes, use, &view);
-  }
-  void free(DeviceAddr base) {
-    ASSERT_TRUE(cache.take(base, Caller{}));
-    ASSERT_EQ(driver.free(kRunnerTimeline, base), DriverCode::kNone);
-  }
-
-  testing::LogCollector log;
-  FakeDriver driver;
-  Journal journal;
-  HostViewCache cache;
-  RunViews run{kRunnerTimeline};
-  void* view = nullptr;
-};
 
 TEST(HostViewCache, SpansOfOneAllocationShareOneMappingAtTheirOwnOffsets) {
   CacheUnderTest t;

@@ -24,6 +24,7 @@ constexpr Bytes kPage = FakeDriver::kPage;
 
 class CacheThreads : public ::testing::Test {
  protected:
+  explicit CacheThreads(Policy policy = Policy::kRebuild) : cache(driver, policy, journal) {}
   DeviceAddr block() {
     const DeviceAddr base = driver.allocate(kRunnerTimeline, kPage).address;
     EXPECT_TRUE(cache.add(base, kPage));
@@ -63,7 +64,7 @@ class CacheThreads : public ::testing::Test {
 
   FakeDriver driver{MappingPlace::kElsewhere};
   Journal journal{LogSink{}};
-  HostViewCache cache{driver, Policy::kRebuild, journal};
+  HostViewCache cache;
   RunViews first_run{kRunnerTimeline};
   RunViews second_run{kRunnerTimeline};
   bool second_waited = false;
@@ -242,6 +243,40 @@ TEST_F(CacheThreads, DeviceLossWakesTheWaiter) {
   other.join();
   EXPECT_EQ(second, HostViewStatus::kUnavailable);
   EXPECT_EQ(driver.count(CallKind::kRegister), 1u);
+}
+
+// A budget of one page.
+class BudgetThreads : public CacheThreads {
+ protected:
+  BudgetThreads() : CacheThreads(Policy::budget(kPage)) {}
+};
+
+TEST_F(BudgetThreads, MappingUnderWayCountsAgainstTheBudget) {
+  const DeviceAddr a = block();
+  const DeviceAddr b = block();
+  HostViewStatus second = HostViewStatus::kMapped;
+  overlap(
+      CallKind::kRegister, [&] { EXPECT_EQ(acquire(first_run, a), HostViewStatus::kMapped); },
+      [&] { second = acquire(second_run, b); });
+  EXPECT_FALSE(second_waited) << "a mapping under way will be in use";
+  EXPECT_EQ(second, HostViewStatus::kNoView);
+  EXPECT_EQ(driver.mappings().size(), 1u);
+}
+
+TEST_F(BudgetThreads, RoomThatIsBeingMadeIsWaitedForAndGoesToOneOfTwo) {
+  const DeviceAddr a = block();
+  const DeviceAddr b = block();
+  const DeviceAddr c = block();
+  ASSERT_EQ(acquire(first_run, a), HostViewStatus::kMapped);
+  cache.release_all(first_run);
+  HostViewStatus first = HostViewStatus::kNoView;
+  HostViewStatus second = HostViewStatus::kNoView;
+  overlap(
+      CallKind::kUnregister, [&] { first = acquire(first_run, b); }, [&] { second = acquire(second_run, c); });
+  EXPECT_TRUE(second_waited);
+  EXPECT_EQ((first == HostViewStatus::kMapped) + (second == HostViewStatus::kMapped), 1);
+  EXPECT_EQ(driver.mappings().size(), 1u);
+  EXPECT_EQ(cache.held().bytes, kPage);
 }
 
 }  // namespace

@@ -9,8 +9,6 @@ namespace svmrt {
 
 namespace {
 
-constexpr std::int32_t kRefusedByRunner = -1;
-
 RunContext& run_of(void* context) { return *static_cast<RunContext*>(context); }
 
 }  // namespace

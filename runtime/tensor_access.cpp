@@ -17,9 +17,6 @@ bool is_range(DeviceAddr base, Bytes size) {
   return size > Bytes(0) && size.count() - 1 <= std::numeric_limits<std::uint64_t>::max() - base.value();
 }
 
-// What the HostApi answers where the runner refuses a copy itself; the driver was not asked.
-constexpr std::int32_t kRefusedByRunner = -1;
-
 // Element accesses are at most one 8-byte word; longer spans move word by word.
 std::uint64_t word_accesses(Bytes size) { return (size.count() + 7) / 8; }
 
