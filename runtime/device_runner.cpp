@@ -135,5 +135,6 @@ MappingStats DeviceRunner::totals() const { return cache_.totals(); }
 DriverFailures DeviceRunner::failures() const { return journal_.failures(); }
 std::vector<QuarantinedBlock> DeviceRunner::quarantined() const { return cache_.quarantined(); }
 std::uint64_t DeviceRunner::live_allocations() const { return cache_.live_allocations(); }
+std::uint64_t DeviceRunner::waiting_threads() const { return cache_.waiting_threads(); }
 
 }  // namespace svmrt

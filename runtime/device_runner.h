@@ -65,6 +65,8 @@ class DeviceRunner {
   // In address order. Blocks whose last free failed are listed too, though they may be used.
   [[nodiscard]] std::vector<QuarantinedBlock> quarantined() const;
   [[nodiscard]] std::uint64_t live_allocations() const;
+  // Threads that wait right now for another one's register or unregister.
+  [[nodiscard]] std::uint64_t waiting_threads() const;
 
  private:
   friend class RunContext;
