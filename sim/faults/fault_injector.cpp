@@ -16,12 +16,21 @@ FaultInjector::FaultInjector(FaultPlan plan) : plan_(std::move(plan)) {
   }
 }
 
+void FaultInjector::fail_next(CallKind kind, DriverCode code) {
+  waiting_.at(static_cast<std::size_t>(kind)).push_back(code);
+}
+
 DriverCode FaultInjector::next_call(CallKind kind, std::optional<std::uint64_t> offset) {
   DriverCode code = DriverCode::kNone;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (!strikes(plan_.faults[i], states_[i], kind, offset)) continue;
     ++states_[i].hits;
     if (code == DriverCode::kNone) code = plan_.faults[i].code;
+  }
+  std::deque<DriverCode>& waiting = waiting_.at(static_cast<std::size_t>(kind));
+  if (!waiting.empty()) {
+    code = waiting.front();
+    waiting.pop_front();
   }
   ++calls_;
   ++calls_of_kind_.at(static_cast<std::size_t>(kind));

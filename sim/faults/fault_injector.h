@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace svmsim {
 class FaultInjector {
  public:
   explicit FaultInjector(FaultPlan plan);
+
+  // The next call of `kind` that no earlier fail_next() is waiting for fails with `code`, which is not kNone, whatever
+  // the plan says of it.
+  void fail_next(CallKind kind, svmrt::DriverCode code);
 
   // To be asked once for each driver call, before the driver is: the code with which the call fails, or kNone when it
   // is the driver's. `offset` is the call's device address relative to the slice; absent for an allocate and for an
@@ -38,6 +43,7 @@ class FaultInjector {
   FaultPlan plan_;
   std::vector<State> states_;  // one per fault
   static constexpr auto kDriverCalls = static_cast<std::size_t>(CallKind::kCopyOnDevice) + 1;
+  std::array<std::deque<svmrt::DriverCode>, kDriverCalls> waiting_;  // of fail_next(), first come first served
   std::array<std::uint64_t, kDriverCalls> calls_of_kind_{};
   std::uint64_t calls_ = 0;
   std::uint64_t failed_calls_ = 0;

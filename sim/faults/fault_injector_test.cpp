@@ -47,6 +47,24 @@ TEST(FaultInjector, WithoutAConditionEveryCallOfTheKindFails) {
   EXPECT_EQ(fate(fault_on(std::nullopt), kMixed), "11111111");
 }
 
+TEST(FaultInjector, FailNextHitsTheNextCallOfItsKindOnce) {
+  FaultInjector injector(FaultPlan{});
+  injector.fail_next(F, kCode);
+  EXPECT_EQ(fate(injector, kMixed), ".1......");
+  EXPECT_EQ(injector.failed_calls(), 1u);
+}
+
+TEST(FaultInjector, FailNextQueuesInOrderAndComesBeforeThePlan) {
+  FaultInjector injector(FaultPlan{"", "", 1, {fault_on(A)}});
+  injector.fail_next(A, DriverCode::kBusy);
+  injector.fail_next(A, DriverCode::kNotSupport);
+  EXPECT_EQ(injector.next_call(A, std::nullopt), DriverCode::kBusy);
+  EXPECT_EQ(injector.next_call(R, std::nullopt), DriverCode::kNone);
+  EXPECT_EQ(injector.next_call(A, std::nullopt), DriverCode::kNotSupport);
+  EXPECT_EQ(injector.next_call(A, std::nullopt), kCode);
+  EXPECT_EQ(injector.hits(), std::vector<std::uint64_t>{3}) << "the plan counts what it would have hit";
+}
+
 TEST(FaultInjector, AnIndexCountsTheCallsOfItsKindAndWithoutAKindAllCalls) {
   Fault fault = fault_on(A);
   fault.index = 2;

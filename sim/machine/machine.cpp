@@ -289,6 +289,12 @@ std::uint64_t Machine::trace_digest() const {
   return trace_digest_.value();
 }
 
+void Machine::fail_next(CallKind kind, DriverCode code) {
+  const std::lock_guard lock(mutex_);
+  if (!faults_) faults_.emplace(FaultPlan{});
+  faults_->fail_next(kind, code);
+}
+
 FaultHits Machine::fault_hits() const {
   const std::lock_guard lock(mutex_);
   if (!faults_) return {};

@@ -118,7 +118,9 @@ class Machine {
     return svmrt::span_inside(DeviceAddr(address), Bytes(1), backing_->base(), backing_->size());
   }
   [[nodiscard]] const HostMemory& host_memory() const { return host_memory_; }
-  [[nodiscard]] FaultHits fault_hits() const;  // zero without a plan
+  [[nodiscard]] FaultHits fault_hits() const;  // by_fault is empty without a plan
+  // The next driver call of `kind` fails with `code` (not kNone), before the plan is asked; several wait in a queue.
+  void fail_next(CallKind kind, DriverCode code);
 
   // State for checkers and tests.
   [[nodiscard]] std::vector<BlockInfo> live_blocks() const;

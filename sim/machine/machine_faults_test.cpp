@@ -70,6 +70,16 @@ TEST(MachineFaults, AFailedAllocateTakesNoMemoryAndIsOneCallAlthoughAclrtMallocW
   EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4 << 20)).code, DriverCode::kNone);
 }
 
+TEST(MachineFaults, FailNextNeedsNoPlanAndHitsOneCall) {
+  const auto machine = make_test_machine();
+  RuntimeDriver driver(*machine);
+  machine->fail_next(CallKind::kAllocate, DriverCode::kOutOfMemory);
+  EXPECT_EQ(driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kOutOfMemory);
+  EXPECT_EQ(machine->fault_hits().failed_calls, 1u);
+  EXPECT_EQ(machine->now(kRunnerTimeline), Picoseconds(kAllocate));
+  EXPECT_EQ(driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kNone);
+}
+
 TEST(MachineFaults, AFailedFreeLeavesTheBlock) {
   Rig rig({nth(CallKind::kFree, 0)});
   const DeviceAddr block = rig.allocate(4096);
