@@ -115,8 +115,17 @@ class SceneRun {
     config.orchestrator.cluster_count = static_cast<std::int32_t>(setup_.platform.cube_cores);
     config.orchestrator.aiv_count = static_cast<std::int32_t>(setup_.platform.vector_cores);
     config.orchestrator.log = orchestration_log();
+    config.before_bind = [this](const svmrt::BoundRun& run) {
+      oracle_.run_began(run.timeline());
+      for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
+        const SceneTensor& tensor = setup_.scene.tensors[i];
+        if (tensor.residency != Residency::kChildMemory) continue;
+        oracle_.claimed(run.timeline(), run.device_addresses()[i], tensor.bytes());
+      }
+      observed_.serve(run.timeline());
+    };
     config.after_bind = [this](const svmrt::BoundRun& run) {
-      oracle_.bind_ended(run.report().device_copies, run.report().bind_time);
+      oracle_.bind_ended(run.timeline(), run.report().device_copies, run.report().bind_time);
       declare_dataless(run.device_addresses());
     };
     return config;

@@ -39,7 +39,11 @@ BoundRun::BoundRun(DeviceRunner& runner, const RunRequest& request, std::unique_
       context_(std::move(context)),
       access_(&context_->api()),
       orchestrator_(std::make_unique<Orchestrator>(access_, request.orchestrator)),
-      addresses_(request.tensors.size()) {}
+      addresses_(request.tensors.size()) {
+  for (std::size_t i = 0; i < addresses_.size(); ++i) {
+    if (request.tensors[i].residency == Residency::kChildMemory) addresses_[i] = request.child_memory[i];
+  }
+}
 
 BoundRun::~BoundRun() {
   context_->close_host_views();  // bind() did, unless it was never called
@@ -65,10 +69,7 @@ Result<void> BoundRun::stage() {
 
 Result<void> BoundRun::stage_one(std::size_t index) {
   const TensorArgument& argument = request_.tensors[index];
-  if (argument.residency == Residency::kChildMemory) {
-    addresses_[index] = request_.child_memory[index];
-    return {};
-  }
+  if (argument.residency == Residency::kChildMemory) return {};
   const HostApi& api = context_->api();
   addresses_[index] = DeviceAddr(api.device_malloc(api.context, argument.size().count()));
   if (addresses_[index].is_null()) {

@@ -42,6 +42,7 @@ class BoundRun {
   // Copies staged outputs back and frees what was staged. The first failure is returned; the rest is still done.
   [[nodiscard]] Result<void> finish();
 
+  [[nodiscard]] TimelineId timeline() const { return context_->timeline(); }
   // Device address of each argument; null before bind() for staged ones.
   [[nodiscard]] std::span<const DeviceAddr> device_addresses() const { return addresses_; }
   [[nodiscard]] const TaskGraph& graph() const { return orchestrator_->graph(); }

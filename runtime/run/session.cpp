@@ -78,6 +78,7 @@ RoundOutcome Session::run_round() {
     return outcome;
   }
   BoundRun& run = **opened;
+  if (config_.before_bind) config_.before_bind(run);
   auto result = run.bind();
   if (config_.after_bind) config_.after_bind(run);
   if (result) result = run.execute(executor_);

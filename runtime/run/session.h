@@ -18,6 +18,8 @@ struct SessionConfig {
   std::vector<std::uint64_t> scalars;
   OrchestratorConfig orchestrator;            // without its heap
   Bytes heap_size{std::uint64_t{256} << 20};  // of the runtime heap, which the session allocates
+  // Called when a round's run was opened, before bind(); may be empty.
+  std::function<void(const BoundRun&)> before_bind;
   // Called when bind() returned, successfully or not, and before anything is executed; may be empty.
   std::function<void(const BoundRun&)> after_bind;
 };

@@ -10,6 +10,7 @@ struct Observed {
   const Pto2Ops& ops;
   void* context;
   Oracle& oracle;
+  TimelineId run;
 };
 
 // forward<&Pto2Ops::submit> calls the runtime's own entry with the runtime's own context.
@@ -23,41 +24,47 @@ struct Forward<Entry> {
   }
 };
 
-// Tells the oracle when an access begins and, at the end of the scope, how it ended.
+// The oracle's view of one element access, between its begin and its end.
 class ObservedAccess {
  public:
-  ObservedAccess(void* context, const ChipTensor& tensor, std::uint32_t ndims, const std::uint32_t* indices)
-      : observed_(*static_cast<Observed*>(context)), width_(get_element_size(tensor.dtype)) {
+  ObservedAccess(const Observed& observed, const ChipTensor& tensor, std::uint32_t ndims, const std::uint32_t* indices)
+      : observed_(observed) {
+    access_.run = observed.run;
+    access_.size = Bytes(get_element_size(tensor.dtype));
     // What the runtime refuses before it looks anything up has no address; 0 lies in no tensor.
-    const bool addressable = tensor.buffer.addr != 0 && indices != nullptr;
-    if (addressable) address_ = DeviceAddr(tensor.buffer.addr + tensor.compute_flat_offset(indices, ndims) * width_);
-    observed_.oracle.access_begins();
+    if (tensor.buffer.addr != 0 && indices != nullptr) {
+      access_.address =
+          DeviceAddr(tensor.buffer.addr + tensor.compute_flat_offset(indices, ndims) * access_.size.count());
+    }
+    observed.oracle.access_begins(access_.run, access_.address, access_.size);
   }
-  ObservedAccess(const ObservedAccess&) = delete;
-  ObservedAccess& operator=(const ObservedAccess&) = delete;
-  ~ObservedAccess() {
+  // `bits` is the element in its low bytes, which on a little-endian host come first.
+  void ended(bool is_write, std::uint64_t bits) {
+    access_.is_write = is_write;
+    access_.bytes = &bits;
     const bool failed = observed_.ops.is_fatal(observed_.context);
-    observed_.oracle.access_ended(address_, Bytes(width_),
-                                  failed ? Oracle::AccessOutcome::kFailed : Oracle::AccessOutcome::kSucceeded);
+    observed_.oracle.access_ended(access_, failed ? Oracle::AccessOutcome::kFailed : Oracle::AccessOutcome::kSucceeded);
   }
-  [[nodiscard]] const Pto2Ops& ops() const { return observed_.ops; }
-  [[nodiscard]] void* context() const { return observed_.context; }
 
  private:
   const Observed& observed_;
-  std::uint64_t width_;
-  DeviceAddr address_;
+  Oracle::Access access_;
 };
 
 std::uint64_t observed_get(void* context, const ChipTensor* tensor, std::uint32_t ndims, const std::uint32_t* indices) {
-  const ObservedAccess access(context, *tensor, ndims, indices);
-  return access.ops().get_tensor_data(access.context(), tensor, ndims, indices);
+  const Observed& observed = *static_cast<Observed*>(context);
+  ObservedAccess access(observed, *tensor, ndims, indices);
+  const std::uint64_t bits = observed.ops.get_tensor_data(observed.context, tensor, ndims, indices);
+  access.ended(false, bits);
+  return bits;
 }
 
 void observed_set(void* context, const ChipTensor* tensor, std::uint32_t ndims, const std::uint32_t* indices,
                   std::uint64_t bits) {
-  const ObservedAccess access(context, *tensor, ndims, indices);
-  access.ops().set_tensor_data(access.context(), tensor, ndims, indices, bits);
+  const Observed& observed = *static_cast<Observed*>(context);
+  ObservedAccess access(observed, *tensor, ndims, indices);
+  observed.ops.set_tensor_data(observed.context, tensor, ndims, indices, bits);
+  access.ended(true, bits);
 }
 
 }  // namespace
@@ -79,7 +86,7 @@ svmrt::Result<void> ObservedCallable::invoke(const ChipTaskArgs& args, const Pto
   table.is_fatal = Forward<&Pto2Ops::is_fatal>::call;
   table.report_fatal = Forward<&Pto2Ops::report_fatal>::call;
   table.log = Forward<&Pto2Ops::log>::call;
-  Observed observed{ops, context, oracle_};
+  Observed observed{ops, context, oracle_, run_};
   return inner_.invoke(args, table, &observed);
 }
 

@@ -32,43 +32,53 @@ void Oracle::name_child_memory(DeviceAddr base, Bytes size, const std::string& n
 
 void Oracle::begin_round(std::uint64_t round) {
   round_ = static_cast<std::int64_t>(round);
-  copies_expected_ = 0;
-  round_cost_ = Picoseconds(0);
   books_.begin_bind();
 }
 
 void Oracle::end_round() { round_ = -1; }
 
-void Oracle::access_begins() {
-  in_access_ = true;
-  copies_of_access_.clear();
+void Oracle::stranger_begins() {}
+void Oracle::stranger_ended() {}
+void Oracle::claimed(TimelineId, DeviceAddr, Bytes) {}
+void Oracle::asked_to_register(TimelineId, DeviceAddr) {}
+void Oracle::device_lost() {}
+void Oracle::runner_began() {}
+
+void Oracle::run_began(TimelineId run) { runs_[run] = Run{}; }
+
+void Oracle::access_begins(TimelineId run, DeviceAddr, Bytes) {
+  runs_[run].in_access = true;
+  runs_[run].copies_of_access.clear();
 }
 
-void Oracle::access_ended(DeviceAddr address, Bytes size, AccessOutcome outcome) {
-  in_access_ = false;
+void Oracle::access_ended(const Access& access, AccessOutcome outcome) {
+  Run& run = runs_[access.run];
+  const DeviceAddr address = access.address;
+  const Bytes size = access.size;
+  run.in_access = false;
   const auto behind = child_memory_.upper_bound(address);
   if (behind == child_memory_.begin()) return;
   const auto& [base, tensor] = *std::prev(behind);
   if (!svmrt::span_inside(address, size, base, tensor.size)) return;  // a staged tensor
   const auto offset = (address - base).count();
   if (books_.view_covers(address, size)) {
-    if (!copies_of_access_.empty()) {
+    if (!run.copies_of_access.empty()) {
       report("I7", base,
              fmt::format("an access of {} bytes at offset {} has a view, but {} device copies were made", size.count(),
-                         offset, copies_of_access_.size()));
+                         offset, run.copies_of_access.size()));
     }
     return;
   }
   // An access that failed before it came to a copy counts nowhere; a failed copy counts like any other.
-  if (outcome == AccessOutcome::kFailed && copies_of_access_.empty()) return;
-  ++copies_expected_;
-  if (copies_of_access_.size() != 1) {
+  if (outcome == AccessOutcome::kFailed && run.copies_of_access.empty()) return;
+  ++run.copies_expected;
+  if (run.copies_of_access.size() != 1) {
     report("I7", base,
            fmt::format("an access of {} bytes at offset {} has no view and made {} device copies, not 1", size.count(),
-                       offset, copies_of_access_.size()));
+                       offset, run.copies_of_access.size()));
     return;
   }
-  const CallRecord& copy = copies_of_access_.front();
+  const CallRecord& copy = run.copies_of_access.front();
   if (copy.address != address || copy.size != size) {
     report("I7", base,
            fmt::format("an access of {} bytes at svm+{:#x} copied {} bytes at svm+{:#x}", size.count(),
@@ -76,15 +86,16 @@ void Oracle::access_ended(DeviceAddr address, Bytes size, AccessOutcome outcome)
   }
 }
 
-void Oracle::bind_ended(std::uint64_t reported_device_copies, Picoseconds reported_time) {
-  if (reported_device_copies != copies_expected_) {
+void Oracle::bind_ended(TimelineId timeline, std::uint64_t reported_device_copies, Picoseconds reported_time) {
+  const Run& run = runs_[timeline];
+  if (reported_device_copies != run.copies_expected) {
     report("I7", DeviceAddr(),
-           fmt::format("{} accesses had no view, but the run reports {} device copies", copies_expected_,
+           fmt::format("{} accesses had no view, but the run reports {} device copies", run.copies_expected,
                        reported_device_copies));
   }
-  if (reported_time != round_cost_) {
+  if (reported_time != run.cost) {
     report("I7", DeviceAddr(),
-           fmt::format("the calls of the bind cost {} ps, but the bind took {} ps", round_cost_.count(),
+           fmt::format("the calls of the bind cost {} ps, but the bind took {} ps", run.cost.count(),
                        reported_time.count()));
   }
 }
@@ -132,7 +143,7 @@ void Oracle::on_call(const CallRecord& record) {
       break;
     case CallKind::kCopyToDevice:
     case CallKind::kCopyFromDevice:
-      if (in_access_) copies_of_access_.push_back(record);
+      if (runs_[record.timeline].in_access) runs_[record.timeline].copies_of_access.push_back(record);
       [[fallthrough]];
     case CallKind::kCopyOnDevice:
     case CallKind::kSetMemory:
@@ -148,7 +159,7 @@ void Oracle::on_call(const CallRecord& record) {
 }
 
 void Oracle::check_time(const CallRecord& record) {
-  if (record.timeline != svmrt::kRunnerTimeline) round_cost_ += record.cost;
+  runs_[record.timeline].cost += record.cost;
   if (record.kind == CallKind::kLaunch || record.kind == CallKind::kViewAccesses) return;
   if (record.begin < driver_end_) {
     report("I7", record.address,

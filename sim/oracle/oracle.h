@@ -36,16 +36,39 @@ class Oracle final : public CallObserver {
   // A resident tensor, by the name that messages use. Only accesses to these count for I7.
   void name_child_memory(DeviceAddr base, Bytes size, const std::string& name);
 
+  // Calls between the two are made by somebody else than the runtime under test.
+  void stranger_begins();
+  void stranger_ended();
+
   void begin_round(std::uint64_t round);
-  // Around each get or set that an orchestration makes: before it, and after it.
-  enum class AccessOutcome { kSucceeded, kFailed };
-  void access_begins();
-  void access_ended(DeviceAddr address, Bytes size, AccessOutcome outcome);
-  // At the end of a bind, before anything is launched, with what the runtime reports of it.
-  void bind_ended(std::uint64_t reported_device_copies, svmrt::Picoseconds reported_time);
   void end_round();
+
+  // A run was opened; it goes by its timeline. Several may be open at once.
+  void run_began(TimelineId run);
+  // A child-memory argument is bound to the run; told before the runtime hears of it.
+  void claimed(TimelineId run, DeviceAddr address, Bytes size);
+  // The program calls register_device_memory_to_host next.
+  void asked_to_register(TimelineId run, DeviceAddr base);
+  // Around each read or write that a program makes: before it, and after it.
+  enum class AccessOutcome { kSucceeded, kFailed };
+  struct Access {
+    TimelineId run{};
+    DeviceAddr address;
+    Bytes size;
+    bool is_write = false;
+    const void* bytes = nullptr;  // what was read, or what was to be written; null: unknown
+  };
+  void access_begins(TimelineId run, DeviceAddr address, Bytes size);
+  void access_ended(const Access& access, AccessOutcome outcome);
+  // At the end of a bind, after the host views were closed and before anything is launched, with what the runtime
+  // reports of it.
+  void bind_ended(TimelineId run, std::uint64_t reported_device_copies, svmrt::Picoseconds reported_time);
   // After finalize, with what the runtime reports.
   void finalized(std::span<const svmrt::QuarantinedBlock> quarantined, const svmrt::DriverFailures& reported);
+  // The program declared the device lost: what lives now is rightly forgotten.
+  void device_lost();
+  // A new runner on the same machine.
+  void runner_began();
 
   [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
 
@@ -69,11 +92,14 @@ class Oracle final : public CallObserver {
     std::string name;
   };
   std::map<DeviceAddr, ChildMemory> child_memory_;
-  std::vector<CallRecord> copies_of_access_;  // device copies since access_begins()
-  bool in_access_ = false;
-  std::uint64_t copies_expected_ = 0;  // accesses of this bind that had no view
+  struct Run {
+    bool in_access = false;
+    std::vector<CallRecord> copies_of_access;  // device copies since access_begins()
+    std::uint64_t copies_expected = 0;         // accesses of this bind that had no view
+    svmrt::Picoseconds cost;                   // of its calls
+  };
+  std::map<TimelineId, Run> runs_;
   svmrt::DriverFailures failures_seen_;
-  svmrt::Picoseconds round_cost_;  // of the calls on run timelines since begin_round()
   svmrt::Picoseconds driver_end_;  // when the last driver call ended
   std::vector<Violation> violations_;
 };

@@ -33,6 +33,10 @@ class OracleRecords : public ::testing::Test {
   void unmap(DriverCode code = DriverCode::kNone) { call(CallKind::kUnregister, block_, Bytes(0), code); }
   void free(DriverCode code = DriverCode::kNone) { call(CallKind::kFree, block_, Bytes(0), code); }
 
+  // Around an access of 4 bytes.
+  void begin() { oracle_.access_begins(kRun, block_, Bytes(4)); }
+  void end(DeviceAddr at, Outcome outcome) { oracle_.access_ended({kRun, at, Bytes(4)}, outcome); }
+
   Rules broken() const {
     Rules rules;
     for (const Violation& violation : oracle_.violations()) rules.push_back(violation.rule);
@@ -118,8 +122,8 @@ TEST_F(OracleRecords, NameIsForgottenWithItsBlock) {
   oracle_.name_child_memory(block_, kSize, "table");
   free();
   allocate();
-  oracle_.access_begins();
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);  // of a staged tensor now
+  begin();
+  end(block_, Outcome::kSucceeded);  // of a staged tensor now
   EXPECT_EQ(broken(), Rules{});
   unmap();
   ASSERT_EQ(broken(), Rules{"I3"});
@@ -157,41 +161,46 @@ TEST_F(OracleRecords, I7LaunchAndViewAccessesRunBesideTheDriver) {
 
 TEST_F(OracleRecords, I7RunnerCallsTakeNoPartInTheTimeOfABind) {
   oracle_.begin_round(0);
+  oracle_.run_began(kRun);
   call(CallKind::kSetMemory, block_, Bytes(8), DriverCode::kNone, Picoseconds(7), kRunnerTimeline);
   call(CallKind::kSetMemory, block_, Bytes(8), DriverCode::kNone, Picoseconds(5), kRun);
-  oracle_.bind_ended(0, Picoseconds(5));
+  oracle_.bind_ended(kRun, 0, Picoseconds(5));
   EXPECT_EQ(broken(), Rules{});
 }
 
 TEST_F(OracleRecords, I7ViewAccessesTakePartInTheTimeOfABind) {
   oracle_.begin_round(0);
+  oracle_.run_began(kRun);
   call(CallKind::kViewAccesses, DeviceAddr(), Bytes(3), DriverCode::kNone, Picoseconds(300));
-  oracle_.bind_ended(0, Picoseconds(300));
+  oracle_.bind_ended(kRun, 0, Picoseconds(300));
   EXPECT_EQ(broken(), Rules{});
 }
 
 TEST_F(OracleRecords, I7TimeAndCopiesOfABindCountFromItsRound) {
   oracle_.name_child_memory(block_, kSize, "table");
   oracle_.begin_round(0);
-  oracle_.access_begins();
+  oracle_.run_began(kRun);
+  begin();
   call(CallKind::kCopyFromDevice, block_, Bytes(4), DriverCode::kNone, Picoseconds(9));
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  end(block_, Outcome::kSucceeded);
   oracle_.begin_round(1);
-  oracle_.bind_ended(0, Picoseconds(0));
+  oracle_.run_began(kRun);
+  oracle_.bind_ended(kRun, 0, Picoseconds(0));
   EXPECT_EQ(broken(), Rules{});
 }
 
 TEST_F(OracleRecords, I7FailedAccessCountsWhenItCameToACopy) {
   oracle_.name_child_memory(block_, kSize, "table");
   oracle_.begin_round(0);
-  oracle_.access_begins();
-  oracle_.access_ended(block_, Bytes(4), Outcome::kFailed);
-  oracle_.bind_ended(0, Picoseconds(0));
+  oracle_.run_began(kRun);
+  begin();
+  end(block_, Outcome::kFailed);
+  oracle_.bind_ended(kRun, 0, Picoseconds(0));
   EXPECT_EQ(broken(), Rules{});
-  oracle_.access_begins();
+  begin();
   call(CallKind::kCopyFromDevice, block_, Bytes(4), DriverCode::kBusy);
-  oracle_.access_ended(block_, Bytes(4), Outcome::kFailed);
-  oracle_.bind_ended(1, Picoseconds(0));
+  end(block_, Outcome::kFailed);
+  oracle_.bind_ended(kRun, 1, Picoseconds(0));
   EXPECT_EQ(broken(), Rules{});
 }
 

@@ -24,6 +24,7 @@ class OracleTest : public ::testing::Test {
       : machine_(make_test_machine()), driver_(*machine_), oracle_(*machine_, policy) {
     block_ = driver_.allocate(kRunnerTimeline, kSize).address;
     run_ = driver_.open_timeline();
+    oracle_.run_began(run_);
     oracle_.name_child_memory(block_, kSize, "table");
   }
 
@@ -35,8 +36,12 @@ class OracleTest : public ::testing::Test {
     ASSERT_EQ(driver_.copy_from_device(run_, &value, at, Bytes(size)), DriverCode::kNone);
   }
   void end_bind(std::uint64_t reported_copies, Picoseconds began) {
-    oracle_.bind_ended(reported_copies, driver_.now_ps(run_) - began);
+    oracle_.bind_ended(run_, reported_copies, driver_.now_ps(run_) - began);
   }
+
+  // Around an access of 4 bytes.
+  void begin() { oracle_.access_begins(run_, block_, Bytes(4)); }
+  void end(DeviceAddr at, Outcome outcome) { oracle_.access_ended({run_, at, Bytes(4)}, outcome); }
 
   std::vector<std::string> broken() const {
     std::vector<std::string> rules;
@@ -57,13 +62,14 @@ class OracleTest : public ::testing::Test {
 
 TEST_F(OracleTest, CorrectLifeBreaksNoRule) {
   oracle_.begin_round(0);
+  oracle_.run_began(run_);
   const Picoseconds began = driver_.now_ps(run_);
-  oracle_.access_begins();
+  begin();
   copy_out(block_ + Bytes(8), 4);
-  oracle_.access_ended(block_ + Bytes(8), Bytes(4), Outcome::kSucceeded);
-  oracle_.access_begins();
+  end(block_ + Bytes(8), Outcome::kSucceeded);
+  begin();
   map();
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  end(block_, Outcome::kSucceeded);
   end_bind(1, began);
   oracle_.end_round();
   unmap();
@@ -98,6 +104,7 @@ TEST_F(OracleTest, I3SecondMapInOneLifetimeIsCaughtUnderCached) {
   unmap();
   EXPECT_FALSE(is_broken("I3"));
   oracle_.begin_round(1);
+  oracle_.run_began(run_);
   map();
   ASSERT_TRUE(is_broken("I3"));
   EXPECT_EQ(oracle_.violations()[0].round, 1);
@@ -127,6 +134,7 @@ class RebuildOracle : public OracleTest {
 TEST_F(RebuildOracle, I3OneMapInEachBindIsFineAndTwoAreNot) {
   for (std::uint64_t round = 0; round < 3; ++round) {
     oracle_.begin_round(round);
+    oracle_.run_began(run_);
     map();
     unmap();
   }
@@ -175,21 +183,22 @@ TEST_F(OracleTest, I7MappingWhoseUnregisterFailedIsNoViewAnyMore) {
   map();
   constexpr std::uint32_t kWrongDevice = 5;
   ASSERT_EQ(machine_->host_unregister(run_, block_, kWrongDevice).code, DriverCode::kNotExist);
-  oracle_.access_begins();
+  begin();
   copy_out(block_, 4);
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  end(block_, Outcome::kSucceeded);
   EXPECT_FALSE(is_broken("I7"));
-  oracle_.access_begins();
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);  // through the mapping that must not be used
+  begin();
+  end(block_, Outcome::kSucceeded);  // through the mapping that must not be used
   EXPECT_TRUE(is_broken("I7"));
 }
 
 TEST_F(OracleTest, I7ReportedCopiesMustBeTheAccessesWithoutAView) {
   oracle_.begin_round(0);
+  oracle_.run_began(run_);
   const Picoseconds began = driver_.now_ps(run_);
-  oracle_.access_begins();
+  begin();
   copy_out(block_, 4);
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  end(block_, Outcome::kSucceeded);
   end_bind(1, began);
   EXPECT_FALSE(is_broken("I7"));
   end_bind(2, began);
@@ -197,47 +206,48 @@ TEST_F(OracleTest, I7ReportedCopiesMustBeTheAccessesWithoutAView) {
 }
 
 TEST_F(OracleTest, I7AccessWithoutViewAndWithoutCopyIsCaught) {
-  oracle_.access_begins();
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);  // served from bytes kept on the host
+  begin();
+  end(block_, Outcome::kSucceeded);  // served from bytes kept on the host
   EXPECT_TRUE(is_broken("I7"));
 }
 
 TEST_F(OracleTest, I7CopyOfOtherBytesIsCaught) {
-  oracle_.access_begins();
+  begin();
   copy_out(block_, 8);
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  end(block_, Outcome::kSucceeded);
   EXPECT_TRUE(is_broken("I7"));
 }
 
 TEST_F(OracleTest, I7CopyOfAnotherAddressIsCaught) {
-  oracle_.access_begins();
+  begin();
   copy_out(block_, 4);
-  oracle_.access_ended(block_ + Bytes(4), Bytes(4), Outcome::kSucceeded);
+  end(block_ + Bytes(4), Outcome::kSucceeded);
   EXPECT_TRUE(is_broken("I7"));
 }
 
 TEST_F(OracleTest, I7CopyBesideAViewIsCaught) {
   map();
-  oracle_.access_begins();
+  begin();
   copy_out(block_, 4);
-  oracle_.access_ended(block_, Bytes(4), Outcome::kSucceeded);
+  end(block_, Outcome::kSucceeded);
   EXPECT_TRUE(is_broken("I7"));
 }
 
 TEST_F(OracleTest, I7AccessToAStagedTensorIsNotItsBusiness) {
   const DeviceAddr staged = driver_.allocate(kRunnerTimeline, kSize).address;
-  oracle_.access_begins();
-  oracle_.access_ended(staged, Bytes(4), Outcome::kSucceeded);
+  begin();
+  end(staged, Outcome::kSucceeded);
   EXPECT_EQ(broken(), std::vector<std::string>{});
 }
 
 TEST_F(OracleTest, I7BindTimeMustBeTheSumOfItsCalls) {
   oracle_.begin_round(0);
+  oracle_.run_began(run_);
   const Picoseconds began = driver_.now_ps(run_);
   map();
   end_bind(0, began);
   EXPECT_FALSE(is_broken("I7"));
-  oracle_.bind_ended(0, driver_.now_ps(run_) - began + Picoseconds(1));
+  oracle_.bind_ended(run_, 0, driver_.now_ps(run_) - began + Picoseconds(1));
   EXPECT_TRUE(is_broken("I7"));
 }
 
