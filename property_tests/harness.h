@@ -31,6 +31,7 @@ struct StepReport {
   std::size_t index = 0;
   Operation operation;  // for the tear-down at the end, a kFinalize that is not in the scenario
   Outcome outcome;
+  std::vector<bool> known;        // which of outcome.bytes somebody ever wrote; the others may be anything
   std::vector<CallRecord> calls;  // of the driver
   Snapshot after;
 };
