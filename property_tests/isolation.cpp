@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property_tests/isolation.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "sim/machine/digest.h"
+
+namespace svmsim {
+
+namespace {
+
+// A text of bounded length in shared memory.
+template <std::size_t kLength>
+struct SharedText {
+  char text[kLength] = {};
+  void set(const std::string& value) {
+    const std::size_t length = std::min(value.size(), kLength - 1);
+    std::memcpy(text, value.data(), length);
+    text[length] = '\0';
+  }
+  [[nodiscard]] std::string get() const { return text; }
+};
+
+struct SharedBatch {
+  std::uint64_t judged = 0;
+  std::uint64_t operations = 0;
+  Coverage coverage;
+  std::uint64_t digest = 0;
+  bool failed = false;
+  std::uint64_t failed_operation = 0;
+  SharedText<64> property;
+  SharedText<4096> message;
+  SharedText<1024> error;
+};
+
+// Owns a page or two that parent and child share.
+class SharedMemory {
+ public:
+  SharedMemory() {
+    void* const memory =
+        ::mmap(nullptr, sizeof(SharedBatch), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) batch_ = new (memory) SharedBatch;
+  }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory() {
+    if (batch_ != nullptr) ::munmap(batch_, sizeof(SharedBatch));
+  }
+  [[nodiscard]] SharedBatch* batch() const { return batch_; }
+
+ private:
+  SharedBatch* batch_ = nullptr;
+};
+
+void add_case(BatchResult& batch, std::uint64_t index, ScenarioResult result) {
+  ++batch.judged;
+  batch.operations += result.operations;
+  batch.coverage += result.coverage;
+  batch.digest += mix64(index * 2 + 1) ^ mix64(result.digest);
+  batch.failure = std::move(result.failure);
+  batch.error = std::move(result.error);
+}
+
+void publish(const BatchResult& batch, SharedBatch& shared) {
+  shared.operations = batch.operations;
+  shared.coverage = batch.coverage;
+  shared.digest = batch.digest;
+  shared.error.set(batch.error);
+  if (batch.failure) {
+    shared.failed = true;
+    shared.failed_operation = batch.failure->operation;
+    shared.property.set(batch.failure->property);
+    shared.message.set(batch.failure->message);
+  }
+  shared.judged = batch.judged;
+}
+
+// A dying child is expected here: what it prints about that helps only whoever replays the scenario.
+void silence_errors() {
+  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null >= 0) ::dup2(null, STDERR_FILENO);
+}
+
+[[noreturn]] void judge_in_child(const std::vector<std::uint64_t>& indices, const Drawer& draw, const Judge& judge,
+                                 unsigned hang_seconds, SharedBatch& shared) {
+  silence_errors();
+  BatchResult batch;
+  for (const std::uint64_t index : indices) {
+    ::alarm(hang_seconds);
+    add_case(batch, index, judge(draw(index)));
+    publish(batch, shared);
+    if (batch.failure || !batch.error.empty()) break;
+  }
+  ::_exit(0);
+}
+
+Failure death(int status, unsigned hang_seconds) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    return {"hang", 0, fmt::format("the scenario did not end within {} s", hang_seconds)};
+  }
+  if (WIFSIGNALED(status)) {
+    return {"crash", 0, fmt::format("the process was killed by signal {}", WTERMSIG(status))};
+  }
+  return {"crash", 0, fmt::format("the process ended with code {}", WEXITSTATUS(status))};
+}
+
+}  // namespace
+
+BatchResult judge_batch(const std::vector<std::uint64_t>& indices, const Drawer& draw, const Judge& judge) {
+  BatchResult batch;
+  for (const std::uint64_t index : indices) {
+    add_case(batch, index, judge(draw(index)));
+    if (batch.failure || !batch.error.empty()) break;
+  }
+  return batch;
+}
+
+BatchResult judge_batch_isolated(const std::vector<std::uint64_t>& indices, const Drawer& draw, const Judge& judge,
+                                 unsigned hang_seconds) {
+  BatchResult batch;
+  const SharedMemory memory;
+  SharedBatch* const shared = memory.batch();
+  std::fflush(nullptr);  // what is buffered would be written twice
+  const pid_t child = shared == nullptr ? -1 : ::fork();
+  if (child == 0) judge_in_child(indices, draw, judge, hang_seconds, *shared);
+  if (child < 0) {
+    batch.error = "cannot start a process to judge scenarios in: " + std::string(std::strerror(errno));
+    return batch;
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  batch.judged = shared->judged;
+  batch.operations = shared->operations;
+  batch.coverage = shared->coverage;
+  batch.digest = shared->digest;
+  batch.error = shared->error.get();
+  if (shared->failed) {
+    batch.failure = Failure{shared->property.get(), shared->failed_operation, shared->message.get()};
+  } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    ++batch.judged;
+    batch.failure = death(status, hang_seconds);
+  }
+  return batch;
+}
+
+}  // namespace svmsim

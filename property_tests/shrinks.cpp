@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "property_tests/shrinks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace svmsim {
+
+namespace {
+
+bool reads(OperationKind kind, OperationField field) {
+  const auto fields = fields_of(kind);
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
+rc::Seq<Operation> simpler_operations(const Operation& operation) {
+  std::vector<Operation> variants;
+  const auto vary = [&](OperationField field, auto change) {
+    if (!reads(operation.kind, field)) return;
+    Operation variant = operation;
+    change(variant);
+    if (variant != operation) variants.push_back(variant);
+  };
+  vary(OperationField::kRegion, [](Operation& o) { o.region = RegionKind::kChildMemory; });
+  vary(OperationField::kOffset, [](Operation& o) { o.offset = 0; });
+  vary(OperationField::kOffset, [](Operation& o) { o.offset /= 2; });
+  vary(OperationField::kSize, [](Operation& o) { o.size = std::min<std::uint64_t>(o.size, 1); });
+  vary(OperationField::kSize, [](Operation& o) { o.size = std::min<std::uint64_t>(o.size, 4096); });
+  vary(OperationField::kSize, [](Operation& o) { o.size = std::min<std::uint64_t>(o.size, 2u << 20); });
+  vary(OperationField::kValue, [](Operation& o) { o.value = 0; });
+  vary(OperationField::kSlot, [](Operation& o) { o.slot = 0; });
+  const bool by_a_run = operation.run != kRunner;
+  vary(OperationField::kRun, [&](Operation& o) { o.run = by_a_run ? std::uint8_t{0} : o.run; });
+  if (operation.kind == OperationKind::kAllocate || operation.kind == OperationKind::kFree) {
+    vary(OperationField::kRun, [](Operation& o) { o.run = kRunner; });
+  }
+  return rc::seq::fromContainer(std::move(variants));
+}
+
+rc::Seq<Scenario> plainer_settings(const Scenario& scenario) {
+  std::vector<Scenario> variants;
+  const auto vary = [&](auto change) {
+    Scenario variant = scenario;
+    change(variant);
+    if (variant != scenario) variants.push_back(std::move(variant));
+  };
+  vary([](Scenario& s) { s.policy = svmrt::Policy::kCached; });
+  vary([](Scenario& s) { s.platform = "a2a3"; });
+  vary([](Scenario& s) { s.reuse = AddressReuse::kDriver; });
+  vary([](Scenario& s) { s.backing = BackingKind::kPlain; });
+  return rc::seq::fromContainer(std::move(variants));
+}
+
+rc::Seq<Scenario> with_operations(const Scenario& scenario, rc::Seq<std::vector<Operation>> lists) {
+  return rc::seq::map(std::move(lists), [scenario](std::vector<Operation> operations) {
+    Scenario variant = scenario;
+    variant.operations = std::move(operations);
+    return variant;
+  });
+}
+
+rc::Seq<Scenario> simpler(const Scenario& scenario) {
+  return rc::seq::concat(with_operations(scenario, rc::shrink::removeChunks(scenario.operations)),
+                         plainer_settings(scenario),
+                         with_operations(scenario, rc::shrink::eachElement(scenario.operations, simpler_operations)));
+}
+
+}  // namespace
+
+rc::Shrinkable<Scenario> shrinkable_of(Scenario scenario) {
+  return rc::shrinkable::shrinkRecur(std::move(scenario), simpler);
+}
+
+}  // namespace svmsim
