@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "property_tests/dice.h"
@@ -42,9 +43,9 @@ constexpr std::array<std::uint64_t, 12> kAccessSizes = {1, 2, 4, 8, 4, 8, 4, 8, 
 // How often each kind is drawn, in the order of the enum; those with 0 come from elsewhere.
 constexpr std::array<std::uint32_t, kOperationKinds> kWeights = {
     /* allocate */ 120,     /* free */ 80,
-    /* open_run */ 100,     /* claim */ 160,
-    /* read */ 240,         /* write */ 140,
-    /* close_views */ 40,   /* end_run */ 80,
+    /* open_run */ 70,     /* claim */ 140,
+    /* read */ 320,         /* write */ 180,
+    /* close_views */ 40,   /* end_run */ 50,
     /* register */ 25,      /* unregister */ 25,
     /* upload */ 20,        /* download */ 20,
     /* set_memory */ 15,    /* device_write */ 40,
@@ -76,10 +77,15 @@ class Draw {
     bool live = false;
     std::uint64_t size = 0;
   };
+  struct Claim {
+    bool made = false;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
   struct Run {
+    bool usable = false;  // open, and its host views not closed
     bool open = false;
-    bool closed = false;
-    std::array<bool, kSlots> uses{};  // claimed
+    std::array<Claim, kSlots> claims{};  // the last of each slot
   };
 
   void draw_setting(const ScenarioPlatforms& platforms, const DrawOptions& options) {
@@ -138,52 +144,104 @@ class Draw {
     }
     return start;
   }
-  std::uint8_t any_run() { return static_cast<std::uint8_t>(dice_.below(kRuns)); }
-  std::uint8_t run_that_is(bool open) {
-    const std::uint8_t start = any_run();
-    if (dice_.one_in(16)) return start;
+  template <typename Fits>
+  std::uint8_t run_that(Fits fits) {
+    const auto start = static_cast<std::uint8_t>(dice_.below(kRuns));
+    if (dice_.one_in(24)) return start;
     for (std::uint8_t i = 0; i < kRuns; ++i) {
       const auto run = static_cast<std::uint8_t>((start + i) % kRuns);
-      if (runs_[run].open == open && !(open && runs_[run].closed)) return run;
+      if (fits(runs_[run])) return run;
     }
     return start;
   }
+  std::uint8_t usable_run() {
+    return run_that([](const Run& run) { return run.usable; });
+  }
+  static bool has_claims(const Run& run) {
+    return run.usable && std::any_of(run.claims.begin(), run.claims.end(), [](const Claim& c) { return c.made; });
+  }
   // For an access: a slot that the run claimed.
-  std::uint8_t slot_used_by(std::uint8_t run) {
+  std::uint8_t slot_claimed_by(std::uint8_t run) {
     const std::uint8_t start = any_slot();
-    if (dice_.one_in(10)) return start;
+    if (dice_.one_in(24)) return start;
     for (std::uint8_t i = 0; i < kSlots; ++i) {
       const auto slot = static_cast<std::uint8_t>((start + i) % kSlots);
-      if (runs_[run].uses[slot]) return slot;
+      if (runs_[run].claims[slot].made) return slot;
     }
     return start;
   }
   // Where a span of `width` starts in a block: inside, at its very end, across its end, beyond, far away.
   std::uint64_t offset_in(std::uint64_t size, std::uint64_t width) {
     const std::uint64_t last = size >= width ? size - width : 0;
-    switch (dice_.below(12)) {
+    switch (dice_.below(24)) {
       case 0:
-        return last;
       case 1:
-        return last + 1;
+        return last;
       case 2:
-        return size;
+        return last + 1;
       case 3:
-        return dice_.one_in(3) ? ~std::uint64_t{0} - dice_.below(8) : std::min<std::uint64_t>(last, 4096 - 2);
+        return dice_.one_in(4) ? ~std::uint64_t{0} - dice_.below(8) : size;
       case 4:
+        return std::min<std::uint64_t>(last, 4096 - 2);
       case 5:
       case 6:
-        return dice_.below(std::min<std::uint64_t>(last, 64) + 1);
-      case 7:
         return dice_.below(last + 1);
+      case 7:
+      case 8:
+      case 9:
+      case 10:
+      case 11:
+      case 12:
+      case 13:
+        return dice_.below(std::min<std::uint64_t>(last, 64) + 1);
       default:
         return 0;
+    }
+  }
+
+  // What must come first for an operation of this kind to mean anything.
+  std::optional<Kind> what_is_missing(Kind kind) {
+    if (down_) return Kind::kRestart;
+    const bool live = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.live; });
+    const bool full = std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.live; });
+    const bool usable = std::any_of(runs_.begin(), runs_.end(), [](const Run& run) { return run.usable; });
+    switch (kind) {
+      case Kind::kAllocate:
+        return full ? std::optional(Kind::kFree) : std::nullopt;
+      case Kind::kOpenRun:
+        return std::all_of(runs_.begin(), runs_.end(), [](const Run& run) { return run.open; })
+                   ? std::optional(Kind::kEndRun)
+                   : std::nullopt;
+      case Kind::kRead:
+      case Kind::kWrite:
+        if (std::any_of(runs_.begin(), runs_.end(), has_claims)) return std::nullopt;
+        return !live ? Kind::kAllocate : !usable ? Kind::kOpenRun : Kind::kClaim;
+      case Kind::kClaim:
+      case Kind::kRegister:
+      case Kind::kUnregister:
+      case Kind::kUpload:
+      case Kind::kDownload:
+      case Kind::kSetMemory:
+      case Kind::kRace:
+        return !live ? std::optional(Kind::kAllocate) : !usable ? std::optional(Kind::kOpenRun) : std::nullopt;
+      case Kind::kFree:
+      case Kind::kDeviceWrite:
+      case Kind::kStrangerMaps:
+      case Kind::kStrangerUnmaps:
+      case Kind::kFork:
+        return live ? std::nullopt : std::optional(Kind::kAllocate);
+      case Kind::kCloseViews:
+      case Kind::kEndRun:
+        return usable ? std::nullopt : std::optional(Kind::kOpenRun);
+      default:
+        return std::nullopt;
     }
   }
 
   void add() {
     Operation operation;
     operation.kind = static_cast<Kind>(dice_.weighted(weights_));
+    if (const auto needed = what_is_missing(operation.kind); needed && !dice_.one_in(12)) operation.kind = *needed;
     operation.value = dice_.below(256);
     switch (operation.kind) {
       case Kind::kAllocate:
@@ -191,38 +249,34 @@ class Draw {
       case Kind::kFree:
         return add_free(operation);
       case Kind::kOpenRun:
-        operation.run = run_that_is(false);
-        runs_[operation.run] = Run{.open = true, .closed = false, .uses = {}};
+        operation.run = run_that([](const Run& run) { return !run.open; });
+        if (!runs_[operation.run].open) runs_[operation.run] = Run{.usable = true, .open = true, .claims = {}};
         return push(operation);
       case Kind::kClaim:
         return add_claim(operation);
       case Kind::kRead:
       case Kind::kWrite:
+        return add_access(operation);
       case Kind::kUpload:
       case Kind::kDownload:
       case Kind::kSetMemory:
       case Kind::kDeviceWrite:
-        operation.run = run_that_is(true);
-        operation.slot = slot_used_by(operation.run);
+        operation.run = usable_run();
+        operation.slot = slot_that_is(true);
         operation.size = dice_.pick(kAccessSizes);
         operation.offset = offset_in(slots_[operation.slot].size, operation.size);
         return push(operation);
       case Kind::kCloseViews:
-        operation.run = run_that_is(true);
-        runs_[operation.run].closed = true;
+        operation.run = usable_run();
+        runs_[operation.run].usable = false;
         return push(operation);
       case Kind::kEndRun:
-        operation.run = run_that_is(true);
+        operation.run = run_that([](const Run& run) { return run.open; });
         runs_[operation.run] = Run{};
         return push(operation);
       case Kind::kRegister:
       case Kind::kUnregister:
-        operation.run = run_that_is(true);
-        operation.slot = slot_that_is(true);
-        operation.size = slots_[operation.slot].size;
-        if (dice_.one_in(8)) operation.offset = dice_.below(64);
-        if (dice_.one_in(8)) operation.size += 1;
-        return push(operation);
+        return add_by_hand(operation);
       case Kind::kFailNext:
         return add_fail_next(operation);
       case Kind::kStrangerLeaks:
@@ -238,7 +292,7 @@ class Draw {
         return add_event(operation);
       case Kind::kFork:
         operation.slot = slot_that_is(true);
-        operation.run = run_that_is(true);
+        operation.run = usable_run();
         return push(operation);
       case Kind::kRace:
         return add_race(operation);
@@ -249,7 +303,7 @@ class Draw {
     operation.slot = slot_that_is(false);
     operation.size = dice_.percent(80) ? dice_.pick(palette_) : dice_.pick(kSizes);
     if (dice_.one_in(40)) operation.size = dice_.one_in(2) ? 0 : 2048 * kMiB;
-    operation.run = dice_.one_in(6) ? run_that_is(true) : kRunner;
+    operation.run = dice_.one_in(6) ? usable_run() : kRunner;
     if (!slots_[operation.slot].live && operation.size > 0 && operation.size < 1024 * kMiB) {
       slots_[operation.slot] = {true, operation.size};
     }
@@ -258,17 +312,16 @@ class Draw {
 
   void add_free(Operation operation) {
     operation.slot = slot_that_is(true);
-    operation.run = dice_.one_in(6) ? run_that_is(true) : kRunner;
+    operation.run = dice_.one_in(6) ? usable_run() : kRunner;
     if (dice_.one_in(10)) operation.offset = 1 + dice_.below(8192);
-    const bool in_use = std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) {
-      return run.open && !run.closed && run.uses[operation.slot];
-    });
+    const bool in_use = std::any_of(runs_.begin(), runs_.end(),
+                                    [&](const Run& run) { return run.usable && run.claims[operation.slot].made; });
     if (operation.offset == 0 && !in_use) slots_[operation.slot].live = false;
     push(operation);
   }
 
   void add_claim(Operation operation) {
-    operation.run = run_that_is(true);
+    operation.run = usable_run();
     operation.slot = slot_that_is(true);
     operation.size = slots_[operation.slot].size;
     if (dice_.one_in(5)) {
@@ -276,10 +329,37 @@ class Draw {
       operation.size -= std::min(operation.size, operation.offset);
       if (dice_.one_in(2)) operation.size = std::min<std::uint64_t>(operation.size, 1 + dice_.below(256));
     }
-    if (dice_.one_in(20)) operation.size += dice_.below(3);
+    if (dice_.one_in(40)) operation.size += dice_.below(3);
     constexpr std::array<std::uint32_t, 4> kRegionWeights = {82, 10, 4, 4};
     operation.region = static_cast<RegionKind>(dice_.weighted(kRegionWeights));
-    runs_[operation.run].uses[operation.slot] = true;
+    runs_[operation.run].claims[operation.slot] = {true, operation.offset, operation.size};
+    push(operation);
+  }
+
+  void add_access(Operation operation) {
+    operation.run = run_that(has_claims);
+    operation.slot = slot_claimed_by(operation.run);
+    operation.size = dice_.pick(kAccessSizes);
+    const Claim& claim = runs_[operation.run].claims[operation.slot];
+    operation.offset = claim.offset + offset_in(claim.size, operation.size);
+    push(operation);
+  }
+
+  // An unregister mostly of what was registered.
+  void add_by_hand(Operation operation) {
+    operation.run = usable_run();
+    operation.slot = slot_that_is(true);
+    operation.size = slots_[operation.slot].size;
+    if (operation.kind == Kind::kUnregister && !dice_.one_in(8)) {
+      const auto last = std::find_if(scenario_.operations.rbegin(), scenario_.operations.rend(),
+                                     [](const Operation& earlier) { return earlier.kind == Kind::kRegister; });
+      if (last != scenario_.operations.rend()) {
+        operation.run = last->run;
+        operation.slot = last->slot;
+      }
+    }
+    if (dice_.one_in(8)) operation.offset = dice_.below(64);
+    if (dice_.one_in(8)) operation.size += 1;
     push(operation);
   }
 
@@ -297,19 +377,12 @@ class Draw {
     push(operation);
   }
 
-  // The end of a runner, mostly an orderly one, and mostly followed by a new one.
+  // The end of a runner, mostly an orderly one.
   void add_event(Operation operation) {
     if (dice_.percent(80) || operation.kind == Kind::kRestart) end_runs();
     push(operation);
-    if (operation.kind == Kind::kRestart) {
-      slots_ = {};
-      return;
-    }
-    if (operation.kind == Kind::kLoseDevice) slots_ = {};
-    if (!dice_.percent(70)) return;
-    end_runs();
-    push({.kind = Kind::kRestart});
     slots_ = {};
+    down_ = operation.kind != Kind::kRestart;
   }
 
   void end_runs() {
@@ -320,11 +393,11 @@ class Draw {
   }
 
   void add_race(Operation operation) {
-    operation.run = run_that_is(true);
+    operation.run = usable_run();
     operation.other = static_cast<std::uint8_t>((operation.run + 1 + dice_.below(kRuns - 1)) % kRuns);
     for (const std::uint8_t run : {operation.run, operation.other}) {
       if (!runs_[run].open) push({.kind = Kind::kOpenRun, .run = run});
-      runs_[run].open = true;
+      if (!runs_[run].open) runs_[run] = Run{.usable = true, .open = true, .claims = {}};
     }
     operation.slot = slot_that_is(true);
     operation.size = dice_.one_in(2) ? slots_[operation.slot].size : 8;
@@ -337,6 +410,7 @@ class Draw {
   std::array<std::uint32_t, kOperationKinds> weights_{};
   std::array<Slot, kSlots> slots_{};
   std::array<Run, kRuns> runs_{};
+  bool down_ = false;  // finalized, or without a device
 };
 
 }  // namespace
