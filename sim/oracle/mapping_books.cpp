@@ -8,13 +8,10 @@ namespace svmsim {
 using svmrt::Bytes;
 using svmrt::DeviceAddr;
 
-void MappingBooks::begin_bind() {
-  for (auto& [base, block] : blocks_) block.maps_in_bind = 0;
-}
-
 MappingBooks::Block& MappingBooks::allocated(DeviceAddr base, Bytes size) {
   Block& block = blocks_[base];
   block = Block{};
+  renew(block);
   block.size = size;
   return block;
 }
@@ -22,7 +19,7 @@ MappingBooks::Block& MappingBooks::allocated(DeviceAddr base, Bytes size) {
 void MappingBooks::freed(DeviceAddr base) { blocks_.erase(base); }
 
 MappingBooks::Mapping& MappingBooks::mapped(DeviceAddr base, Bytes size) {
-  return mappings_[base] = Mapping{size, 0, std::nullopt};
+  return mappings_[base] = Mapping{size, 0, std::nullopt, false};
 }
 
 bool MappingBooks::unmapped(DeviceAddr base) { return mappings_.erase(base) != 0; }
@@ -43,7 +40,7 @@ std::optional<MappingBooks::Entry> MappingBooks::owner_of(DeviceAddr address) {
 
 std::optional<MappingBooks::Entry> MappingBooks::mapped_block_at(DeviceAddr base) {
   const auto entry = block_at(base);
-  if (!entry || !mapping_touches(base, entry->block->size)) return std::nullopt;
+  if (!entry || !own_mapping_touches(base, entry->block->size)) return std::nullopt;
   return entry;
 }
 
@@ -71,6 +68,11 @@ std::vector<DeviceAddr> MappingBooks::mappings_touching(DeviceAddr base, Bytes s
   return found;
 }
 
+bool MappingBooks::own_mapping_touches(DeviceAddr base, Bytes size) const {
+  const auto touching = mappings_touching(base, size);
+  return std::any_of(touching.begin(), touching.end(), [&](DeviceAddr at) { return !mappings_.at(at).foreign; });
+}
+
 MappingBooks::Mapping* MappingBooks::mapping_at(DeviceAddr base) {
   const auto found = mappings_.find(base);
   return found == mappings_.end() ? nullptr : &found->second;
@@ -82,7 +84,21 @@ bool MappingBooks::view_covers(DeviceAddr base, Bytes size) {
   const auto after = mappings_.upper_bound(base);
   if (after == mappings_.begin()) return false;
   const auto found = std::prev(after);
-  return svmrt::span_inside(base, size, found->first, found->second.size);
+  return !found->second.foreign && svmrt::span_inside(base, size, found->first, found->second.size);
+}
+
+void MappingBooks::all_become_foreign() {
+  for (auto& [base, block] : blocks_) {
+    block.foreign = true;
+    block.unregister_failed = false;
+    block.free_failed = false;
+  }
+  for (auto& [base, mapping] : mappings_) mapping.foreign = true;
+}
+
+void MappingBooks::clear() {
+  blocks_.clear();
+  mappings_.clear();
 }
 
 }  // namespace svmsim
