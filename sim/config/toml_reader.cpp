@@ -197,6 +197,18 @@ std::int64_t ConfigTable::read_integer(std::string_view key, std::optional<std::
   return fallback.value_or(min);
 }
 
+std::optional<std::int64_t> ConfigTable::read_integer_or_word(std::string_view key, std::int64_t min, std::int64_t max,
+                                                              std::string_view word) {
+  const std::string allowed = fmt::format("{} or \"{}\"", integer_range(min, max), word);
+  const toml::node* found = node_->ask(key, true, allowed);
+  if (found == nullptr) return min;
+  if (const auto* text = found->as_string(); text != nullptr && text->get() == word) return std::nullopt;
+  const auto* value = found->as_integer();
+  if (value != nullptr && value->get() >= min && value->get() <= max) return value->get();
+  node_->mistake(key, found, allowed);
+  return min;
+}
+
 std::uint64_t ConfigTable::integer_choice(std::string_view key, std::span<const std::uint64_t> allowed) {
   if (node_->ask(key, true, fmt::format("one of {}", fmt::join(allowed, ", "))) == nullptr) return allowed[0];
   return integer_choice_or(key, allowed[0], allowed);

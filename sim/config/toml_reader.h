@@ -82,6 +82,12 @@ class ConfigTable {
   [[nodiscard]] T integer_or(std::string_view key, T fallback, T min, T max) {
     return static_cast<T>(read_integer(key, clamped(fallback), clamped(min), clamped(max)));
   }
+  // An integer in the range, or the text `word`, which stands for `meaning`.
+  template <std::integral T>
+  [[nodiscard]] T integer_or_word(std::string_view key, T min, T max, std::string_view word, T meaning) {
+    const std::optional<std::int64_t> value = read_integer_or_word(key, clamped(min), clamped(max), word);
+    return value ? static_cast<T>(*value) : meaning;
+  }
   // An integer out of a short list, which is not empty.
   [[nodiscard]] std::uint64_t integer_choice(std::string_view key, std::span<const std::uint64_t> allowed);
   [[nodiscard]] std::uint64_t integer_choice_or(std::string_view key, std::uint64_t fallback,
@@ -149,6 +155,8 @@ class ConfigTable {
 
   std::int64_t read_integer(std::string_view key, std::optional<std::int64_t> fallback, std::int64_t min,
                             std::int64_t max);
+  std::optional<std::int64_t> read_integer_or_word(std::string_view key, std::int64_t min, std::int64_t max,
+                                                   std::string_view word);
   std::optional<std::size_t> read_choice(std::string_view key, bool required, std::span<const std::string_view> names);
   std::vector<std::int64_t> read_integers(std::string_view key, bool required, std::int64_t min, std::int64_t max);
   std::vector<std::string> read_texts(std::string_view key, bool required);

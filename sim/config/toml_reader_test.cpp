@@ -191,6 +191,23 @@ TEST(TomlReader, IntegerOutsideItsListNamesTheList) {
   }
 }
 
+TEST(TomlReader, IntegerOrWordTakesTheRangeAndTheWordAndNothingElse) {
+  ConfigReader reader = parsed("low = 0\nhigh = 2\nword = \"all\"\n");
+  ConfigTable root = reader.root();
+  EXPECT_EQ(root.integer_or_word("low", 0, 2, "all", 99), 0);
+  EXPECT_EQ(root.integer_or_word("high", 0, 2, "all", 99), 2);
+  EXPECT_EQ(root.integer_or_word("word", 0, 2, "all", 99), 99);
+  EXPECT_TRUE(reader.finish(0));
+  for (const char* const text : {"a = 3\n", "a = -1\n", "a = \"none\"\n", "a = 1.0\n", "a = true\n"}) {
+    const ConfigError error =
+        error_of(text, [](ConfigTable& table) { EXPECT_EQ(table.integer_or_word("a", 0, 2, "all", 99), 0); });
+    EXPECT_EQ(error.allowed, "an integer from 0 to 2 or \"all\"") << text;
+  }
+  const ConfigError missing =
+      error_of("b = 1\n", [](ConfigTable& table) { EXPECT_EQ(table.integer_or_word("a", 0, 2, "all", 99), 0); });
+  EXPECT_EQ(missing.allowed, "an integer from 0 to 2 or \"all\" (required)");
+}
+
 TEST(TomlReader, NestedKeysHaveDottedPathsWithIndices) {
   const char* text = "[[tensor]]\nshape = [1]\n[[tensor]]\nshape = [1]\n[[tensor]]\nshape = [4, 0]\n";
   const ConfigError error = error_of(text, [](ConfigTable& root) {
