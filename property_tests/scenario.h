@@ -17,6 +17,7 @@ namespace svmsim {
 struct Scenario {
   std::string name;         // letters, digits, '-' and '_'; may be empty
   std::string description;  // may be empty
+  std::string source;       // where it is from: a document, or a seed and a case; may be empty
   std::string fault;        // the planted fault that this scenario must expose; may be empty
   std::string platform = "a2a3";
   svmrt::Policy policy = svmrt::Policy::kCached;
