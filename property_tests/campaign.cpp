@@ -39,7 +39,15 @@ std::vector<std::uint64_t> own_cases(const CampaignOptions& options) {
 CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failure& failure, const Judge& judge,
                        std::uint64_t most_trials) {
   CampaignFailure smallest{index, failing, failing, failure, 0};
-  rc::Shrinkable<Scenario> current = shrinkable_of(failing);
+  // What comes after the failure had no part in it.
+  Scenario until_failure = failing;
+  if (failure.operation < failing.operations.size()) until_failure.operations.resize(failure.operation + 1);
+  ++smallest.trials;
+  if (ScenarioResult result = judge(until_failure); result.failure) {
+    smallest.shrunk = until_failure;
+    smallest.failure = std::move(*result.failure);
+  }
+  rc::Shrinkable<Scenario> current = shrinkable_of(smallest.shrunk);
   for (bool shrunk = true; shrunk;) {
     shrunk = false;
     rc::Seq<rc::Shrinkable<Scenario>> variants = current.shrinks();

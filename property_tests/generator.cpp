@@ -43,7 +43,7 @@ constexpr std::array<std::uint64_t, 12> kAccessSizes = {1, 2, 4, 8, 4, 8, 4, 8, 
 // How often each kind is drawn, in the order of the enum; those with 0 come from elsewhere.
 constexpr std::array<std::uint32_t, kOperationKinds> kWeights = {
     /* allocate */ 120,     /* free */ 80,
-    /* open_run */ 70,     /* claim */ 140,
+    /* open_run */ 70,      /* claim */ 140,
     /* read */ 320,         /* write */ 180,
     /* close_views */ 40,   /* end_run */ 50,
     /* register */ 25,      /* unregister */ 25,
@@ -313,7 +313,7 @@ class Draw {
   void add_free(Operation operation) {
     operation.slot = slot_that_is(true);
     operation.run = dice_.one_in(6) ? usable_run() : kRunner;
-    if (dice_.one_in(10)) operation.offset = 1 + dice_.below(8192);
+    if (dice_.one_in(10)) operation.offset = dice_.one_in(3) ? slots_[operation.slot].size : 1 + dice_.below(8192);
     const bool in_use = std::any_of(runs_.begin(), runs_.end(),
                                     [&](const Run& run) { return run.usable && run.claims[operation.slot].made; });
     if (operation.offset == 0 && !in_use) slots_[operation.slot].live = false;
@@ -330,13 +330,21 @@ class Draw {
       if (dice_.one_in(2)) operation.size = std::min<std::uint64_t>(operation.size, 1 + dice_.below(256));
     }
     if (dice_.one_in(40)) operation.size += dice_.below(3);
-    constexpr std::array<std::uint32_t, 4> kRegionWeights = {82, 10, 4, 4};
+    constexpr std::array<std::uint32_t, 4> kRegionWeights = {80, 13, 4, 3};
     operation.region = static_cast<RegionKind>(dice_.weighted(kRegionWeights));
     runs_[operation.run].claims[operation.slot] = {true, operation.offset, operation.size};
     push(operation);
   }
 
   void add_access(Operation operation) {
+    const auto last = std::find_if(scenario_.operations.rbegin(), scenario_.operations.rend(),
+                                   [](const Operation& earlier) { return earlier.kind == Kind::kWrite; });
+    if (operation.kind == Kind::kRead && last != scenario_.operations.rend() && dice_.one_in(4)) {
+      operation = *last;  // where it was written last
+      operation.kind = Kind::kRead;
+      operation.value = 0;
+      return push(operation);
+    }
     operation.run = run_that(has_claims);
     operation.slot = slot_claimed_by(operation.run);
     operation.size = dice_.pick(kAccessSizes);
@@ -367,7 +375,7 @@ class Draw {
     constexpr std::array<CallKind, 7> kCalls = {CallKind::kRegister, CallKind::kUnregister,   CallKind::kFree,
                                                 CallKind::kAllocate, CallKind::kCopyToDevice, CallKind::kCopyFromDevice,
                                                 CallKind::kSetMemory};
-    constexpr std::array<std::uint32_t, 7> kCallWeights = {30, 28, 16, 6, 8, 8, 4};
+    constexpr std::array<std::uint32_t, 7> kCallWeights = {30, 28, 16, 5, 12, 8, 4};
     constexpr std::array kRegisterCodes = {DriverCode::kNotSupport, DriverCode::kParaError, DriverCode::kBusy,
                                            DriverCode::kIoctlFail};
     constexpr std::array kOtherCodes = {DriverCode::kIoctlFail, DriverCode::kParaError, DriverCode::kBusy,

@@ -53,7 +53,8 @@ class Harness {
     report.index = result_.operations;
     report.operation = operation;
     if (model_.applies(operation)) {
-      const Stage::Performed performed = stage_.perform(operation);
+      const bool is_access = operation.kind == OperationKind::kRead || operation.kind == OperationKind::kWrite;
+      const Stage::Performed performed = stage_.perform(operation, is_access && model_.reaches_child_memory(operation));
       report.outcome = performed.outcome;
       const Model::Expected expected = model_.apply(operation, performed.facts);
       report.known = expected.known;

@@ -21,7 +21,9 @@ struct Failure {
   // A rule of the oracle ("I1" to "I8"), or what differs from the model: "answer", "bytes", "memory", "mapped", "held",
   // "statistics", "failures", "quarantine", "time"; "fork", "race"; or "crash" where a process of its own died.
   std::string property;
-  std::size_t operation = 0;  // index; the number of operations: after the last one, when everything was torn down
+  // Index; the number of operations: after the last one, when everything was torn down; the largest number: unknown,
+  // because the process died.
+  std::size_t operation = 0;
   std::string message;
   bool operator==(const Failure&) const = default;
 };

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "sim/machine/digest.h"
@@ -104,14 +105,17 @@ void silence_errors() {
   ::_exit(0);
 }
 
+// A process that died cannot tell at which operation.
+constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
+
 Failure death(int status, unsigned hang_seconds) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    return {"hang", 0, fmt::format("the scenario did not end within {} s", hang_seconds)};
+    return {"hang", kUnknown, fmt::format("the scenario did not end within {} s", hang_seconds)};
   }
   if (WIFSIGNALED(status)) {
-    return {"crash", 0, fmt::format("the process was killed by signal {}", WTERMSIG(status))};
+    return {"crash", kUnknown, fmt::format("the process was killed by signal {}", WTERMSIG(status))};
   }
-  return {"crash", 0, fmt::format("the process ended with code {}", WEXITSTATUS(status))};
+  return {"crash", kUnknown, fmt::format("the process ended with code {}", WEXITSTATUS(status))};
 }
 
 }  // namespace

@@ -31,6 +31,9 @@ class Model {
 
   // False: the operation is to be skipped, by the rules in operation.h.
   [[nodiscard]] bool applies(const Operation& operation) const;
+  // Whether a read or write goes to child memory, or to no region at all: what an observer of the driver has to be
+  // told.
+  [[nodiscard]] bool reaches_child_memory(const Operation& operation) const;
   // Carries an operation that applies out in the books; the answer that the runtime must give. Bytes that nobody ever
   // wrote are unknown: `known` of the answer says which must be equal.
   struct Expected {

@@ -112,4 +112,10 @@ bool Model::State::applies(const Operation& operation) const {
   return false;
 }
 
+bool Model::reaches_child_memory(const Operation& operation) const {
+  const ModelRun& run = state_->runner.run(operation.run);
+  const auto serving = run.serving(state_->address_of(operation), Bytes(operation.size));
+  return !serving || run.regions[*serving].kind == RegionKind::kChildMemory;
+}
+
 }  // namespace svmsim

@@ -43,7 +43,7 @@ bool Stage::any_mapped(DeviceAddr base, Bytes size) const {
   });
 }
 
-Stage::Performed Stage::perform(const Operation& operation) {
+Stage::Performed Stage::perform(const Operation& operation, bool reaches_child_memory) {
   switch (operation.kind) {
     case OperationKind::kAllocate:
       return allocate(operation);
@@ -54,9 +54,9 @@ Stage::Performed Stage::perform(const Operation& operation) {
     case OperationKind::kClaim:
       return {claim(operation), {}};
     case OperationKind::kRead:
-      return {read(operation), {}};
+      return {read(operation, reaches_child_memory), {}};
     case OperationKind::kWrite:
-      return {write(operation), {}};
+      return {write(operation, reaches_child_memory), {}};
     case OperationKind::kCloseViews:
       return {close_views(run(operation.run)), {}};
     case OperationKind::kEndRun:

@@ -36,8 +36,8 @@ class Stage {
     Outcome outcome;
     MachineFacts facts;
   };
-  // Carries out an operation that applies.
-  [[nodiscard]] Performed perform(const Operation& operation);
+  // Carries out an operation that applies. The oracle is told of a read or write only when it reaches child memory.
+  [[nodiscard]] Performed perform(const Operation& operation, bool reaches_child_memory);
   // Ends every open run in order of number, finalizes the runner if nobody did, and tells the oracle.
   void tear_down();
 
@@ -68,8 +68,8 @@ class Stage {
   [[nodiscard]] Outcome free(const Operation& operation);
   [[nodiscard]] Outcome open_run(const Operation& operation);
   [[nodiscard]] Outcome claim(const Operation& operation);
-  [[nodiscard]] Outcome read(const Operation& operation);
-  [[nodiscard]] Outcome write(const Operation& operation);
+  [[nodiscard]] Outcome read(const Operation& operation, bool tell_oracle);
+  [[nodiscard]] Outcome write(const Operation& operation, bool tell_oracle);
   [[nodiscard]] Outcome close_views(Run& run);
   [[nodiscard]] Outcome end_run(std::uint8_t number);
   [[nodiscard]] Outcome register_by_hand(const Operation& operation);

@@ -166,27 +166,27 @@ Outcome Stage::claim(const Operation& operation) {
   return answer(claimed ? Answer::kOk : Answer::kInvalidArgument);
 }
 
-Outcome Stage::read(const Operation& operation) {
+Outcome Stage::read(const Operation& operation, bool tell_oracle) {
   Run& reading = run(operation.run);
   const DeviceAddr from = address(operation);
   const Bytes size(operation.size);
   const TimelineId timeline = reading.context->timeline();
   std::vector<std::uint8_t> to(operation.size, kUntouched);
-  oracle_.access_begins(timeline, from, size);
+  if (tell_oracle) oracle_.access_begins(timeline, from, size);
   const svmrt::AccessResult result = reading.access->read(from, to.data(), size);
-  oracle_.access_ended({timeline, from, size, false, to.data()}, told(result));
+  if (tell_oracle) oracle_.access_ended({timeline, from, size, false, to.data()}, told(result));
   return with_bytes({answer_of(result.status), result.driver_code, {}}, std::move(to));
 }
 
-Outcome Stage::write(const Operation& operation) {
+Outcome Stage::write(const Operation& operation, bool tell_oracle) {
   Run& writing = run(operation.run);
   const DeviceAddr to = address(operation);
   const Bytes size(operation.size);
   const TimelineId timeline = writing.context->timeline();
   const std::vector<std::uint8_t> bytes = bytes_of(operation);
-  oracle_.access_begins(timeline, to, size);
+  if (tell_oracle) oracle_.access_begins(timeline, to, size);
   const svmrt::AccessResult result = writing.access->write(to, bytes.data(), size);
-  oracle_.access_ended({timeline, to, size, true, bytes.data()}, told(result));
+  if (tell_oracle) oracle_.access_ended({timeline, to, size, true, bytes.data()}, told(result));
   return {answer_of(result.status), result.driver_code, {}};
 }
 
