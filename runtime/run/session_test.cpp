@@ -193,6 +193,30 @@ TEST_F(SessionTest, AfterBindIsCalledWithTheFinishedReportAlsoWhenTheBindFails) 
   EXPECT_EQ(calls_seen, 1);
 }
 
+TEST_F(SessionTest, HookBeforeTheBindSeesTheOpenRunBeforeItMakesACall) {
+  start();
+  LambdaCallable callable(2, [](const ChipTaskArgs&, const Pto2Ops&, void*) {});
+  SessionConfig arguments = config(
+      {tensor("table", Direction::kIn, Residency::kChildMemory), tensor("staged", Direction::kIn, Residency::kStaged)});
+  DeviceAddr table;
+  std::vector<TimelineId> timelines;
+  arguments.before_bind = [&](const BoundRun& run) {
+    EXPECT_NE(run.timeline(), kRunnerTimeline);
+    timelines.push_back(run.timeline());
+    EXPECT_EQ(run.device_addresses()[0], table);
+    EXPECT_TRUE(run.device_addresses()[1].is_null());
+    EXPECT_EQ(run.report().bind_time, Picoseconds(0));
+  };
+  arguments.after_bind = [&](const BoundRun& run) { timelines.push_back(run.timeline()); };
+  Session session(*runner_, executor_, callable, std::move(arguments));
+  ASSERT_TRUE(session.set_up().has_value());
+  table = session.child_memory()[0];
+  ASSERT_FALSE(table.is_null());
+  EXPECT_FALSE(session.run_round().error.has_value());
+  ASSERT_EQ(timelines.size(), 2U);
+  EXPECT_EQ(timelines[0], timelines[1]);
+}
+
 TEST_F(SessionTest, UploadTimeIsTheSumOverTheResidentTensors) {
   start();
   driver_.set_cost(CallKind::kCopyToDevice, Picoseconds(500));

@@ -59,5 +59,43 @@ TEST(MappingBooks, BlockIsMappedWhenItsLastByteIs) {
   EXPECT_FALSE(books.mapped_block_at(DeviceAddr(0x10fff)).has_value());  // no block starts there
 }
 
+TEST(MappingBooks, ForeignMappingIsNoViewAndNobodysReasonToKeepABlock) {
+  MappingBooks books;
+  books.allocated(kBase, kPage);
+  books.mapped(kBase, kPage).foreign = true;
+  EXPECT_TRUE(books.mapping_touches(kBase, kPage));
+  EXPECT_FALSE(books.own_mapping_touches(kBase, kPage));
+  EXPECT_FALSE(books.view_covers(kBase, Bytes(4)));
+  EXPECT_FALSE(books.mapped_block_at(kBase).has_value());
+  books.mapped(kBase, kPage);
+  EXPECT_TRUE(books.own_mapping_touches(kBase, kPage));
+}
+
+TEST(MappingBooks, LivesAreNeverGivenTwice) {
+  MappingBooks books;
+  const std::uint64_t first = books.allocated(kBase, kPage).life;
+  books.clear();
+  EXPECT_TRUE(books.blocks().empty());
+  MappingBooks::Block& second = books.allocated(kBase, kPage);
+  const std::uint64_t before = second.life;
+  EXPECT_NE(before, first);
+  books.renew(second);
+  EXPECT_NE(second.life, before);
+  EXPECT_NE(second.life, first);
+}
+
+TEST(MappingBooks, WhatBecomesForeignLosesItsFailures) {
+  MappingBooks books;
+  MappingBooks::Block& block = books.allocated(kBase, kPage);
+  block.unregister_failed = true;
+  block.free_failed = true;
+  books.mapped(kBase, kPage);
+  books.all_become_foreign();
+  EXPECT_TRUE(block.foreign);
+  EXPECT_FALSE(block.unregister_failed);
+  EXPECT_FALSE(block.free_failed);
+  EXPECT_TRUE(books.mapping_at(kBase)->foreign);
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -26,7 +26,7 @@ bool MappingContract::is_mapped(const Entry& block) const {
 }
 
 bool MappingContract::is_entitled(const OpenRun* run, const Entry& block) const {
-  if (run == nullptr) return false;
+  if (run == nullptr || run->bound) return false;
   const Bytes size = block.block->size;
   if (run->uses_inside(block.base, size)) return true;
   return policy_ == Policy::kRegisterAll && run->claims_inside(block.base, size);
@@ -54,6 +54,8 @@ void MappingContract::registered(OpenRun* run, const CallRecord& record) {
   notes.attempt_failed = !succeeded && record.code != DriverCode::kNotSupport;
   if (!succeeded) {
     if (record.code == DriverCode::kNotSupport) notes.refused = true;
+    if (policy_ == Policy::kRegisterAll && run != nullptr && !asked)
+      run->settle_by_copy(block->base, block->block->size);
     return;
   }
   if (asked) notes.asked_for = true;

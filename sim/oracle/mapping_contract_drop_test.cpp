@@ -148,6 +148,29 @@ TEST_F(RegisterAllContract, AccessWithoutATryIsCaught) {
   EXPECT_EQ(broken(), Rules{"I1 a"});
 }
 
+TEST_F(RegisterAllContract, ClaimWhoseRegisterFailedAtTheBindGoesByCopiesWhenAnotherRunMaps) {
+  const DeviceAddr a = alloc("a");
+  const TimelineId first = open();
+  const TimelineId second = open();
+  oracle_.claimed(first, a, kBlockSize);
+  oracle_.claimed(second, a, kBlockSize);
+  EXPECT_NE(reg(first, a, Bytes(0)), DriverCode::kNone);
+  EXPECT_EQ(reg(second, a), DriverCode::kNone);
+  access_copying(first, a);
+  EXPECT_EQ(broken(), kNothing);
+  access_copying(second, a);
+  EXPECT_EQ(broken(), Rules{"I7 a"});
+}
+
+TEST_F(RegisterAllContract, ClaimOfARunThatIsBoundEntitlesToNothing) {
+  const DeviceAddr a = alloc("a");
+  const TimelineId run = open();
+  oracle_.claimed(run, a, kBlockSize);
+  end_bind(run);
+  EXPECT_EQ(reg(run, a), DriverCode::kNone);
+  EXPECT_EQ(broken(), Rules{"I1 a"});
+}
+
 // Room for two blocks.
 class BudgetContract : public OracleFixture {
  protected:

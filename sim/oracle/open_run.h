@@ -25,7 +25,7 @@ struct DeviceSpan {
 // A child-memory argument.
 struct Claim {
   DeviceSpan span;
-  bool by_copy = false;  // an access to it was served by a device copy, and so are the later ones
+  bool by_copy = false;  // the run settled that it has no view: its accesses make copies
   [[nodiscard]] bool covers(const DeviceSpan& access) const { return access.is_inside(span.base, span.size); }
 };
 
@@ -53,6 +53,10 @@ struct OpenRun {
   }
   [[nodiscard]] bool claims_inside(svmrt::DeviceAddr base, svmrt::Bytes size) const {
     return std::any_of(claims.begin(), claims.end(), [&](const Claim& c) { return c.span.is_inside(base, size); });
+  }
+  // For every claim inside the span.
+  void settle_by_copy(svmrt::DeviceAddr base, svmrt::Bytes size) {
+    for (Claim& claim : claims) claim.by_copy = claim.by_copy || claim.span.is_inside(base, size);
   }
   [[nodiscard]] bool claims_whole(const DeviceSpan& span) const {
     return std::any_of(claims.begin(), claims.end(), [&](const Claim& c) { return c.covers(span); });

@@ -103,26 +103,27 @@ void Oracle::check_bytes(const Access& access, const std::byte* on_device) {
 
 void Oracle::check_means(OpenRun& run, const Access& access, AccessOutcome outcome) {
   const DeviceSpan span{access.address, access.size};
-  if (!run.claims_whole(span) && !findings_.is_named(span.base, span.size)) return;  // a staged tensor
+  const bool claimed = run.claims_whole(span);
+  if (!claimed && !findings_.is_named(span.base, span.size)) return;  // a staged tensor
   auto block = books_.owner_of(span.base);
   if (block && !span.is_inside(block->base, block->block->size)) block.reset();
-  const bool known = block && (run.accessed.contains(block->block->life) || run.copied.contains(block->block->life));
+  const bool had_copies = block && run.copied.contains(block->block->life);
+  const bool known = had_copies || (block && run.accessed.contains(block->block->life));
   // A claim that goes by copies tries to map nothing, even when its block was freed and another took its place.
-  const bool by_copy = run.claim_goes_by_copy(span);
-  if (block && outcome == AccessOutcome::kSucceeded && (known || !by_copy)) {
+  const bool goes_by_copy = claimed ? run.claim_goes_by_copy(span) : had_copies;
+  if (block && outcome == AccessOutcome::kSucceeded && (known || !goes_by_copy)) {
     contract_.accessed(run, *block);
     run.accessed.insert(block->block->life);
   }
   const bool copied = !run.copies_of_access.empty();
-  if (books_.view_covers(span.base, span.size)) {
-    const bool may_copy = by_copy || (block && run.copied.contains(block->block->life));
-    if (!copied) return;
-    if (!may_copy) {
-      findings_.report("I7", span.base,
-                       fmt::format("an access of {} bytes at {} has a view, but {} device copies were made",
-                                   span.size.count(), findings_.address_text(span.base), run.copies_of_access.size()));
-      return;
-    }
+  const bool has_view = books_.view_covers(span.base, span.size);
+  const bool had_view = block && block->block->disturbed;  // which a stranger dropped
+  if ((has_view || had_view) && !copied) return;
+  if (has_view && !goes_by_copy) {
+    findings_.report("I7", span.base,
+                     fmt::format("an access of {} bytes at {} has a view, but {} device copies were made",
+                                 span.size.count(), findings_.address_text(span.base), run.copies_of_access.size()));
+    return;
   }
   // An access that failed before it came to a copy counts nowhere; a failed copy counts like any other.
   if (outcome == AccessOutcome::kFailed && !copied) return;

@@ -64,7 +64,8 @@ void Oracle::check_time(const CallRecord& record) {
   OpenRun* const run = run_of(record.timeline);
   if (run != nullptr && !run->bound) {
     const Picoseconds wait = record.begin > run->present ? record.begin - run->present : Picoseconds(0);
-    if (wait > Picoseconds(0) && (!occupies_driver || record.begin > driver_end_)) {
+    const bool explained = record.kind == CallKind::kLaunch || (occupies_driver && record.begin <= driver_end_);
+    if (wait > Picoseconds(0) && !explained) {
       findings_.report(
           "I7", record.address,
           fmt::format("a {} call of a run began at {} ps, though the run was ready at {} ps and the "

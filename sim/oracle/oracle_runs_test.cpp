@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// I4, I5 and I7 with several open runs; strangers; the loss of the device.
+// I4, I5, and I7 with several open runs.
+#include <thread>
+
 #include "sim/oracle/oracle_fixture.h"
 
 namespace svmsim {
@@ -80,35 +82,46 @@ TEST_F(OracleRuns, I4FailedUnknownAndDatalessAccessesAreLeftOut) {
   EXPECT_EQ(broken(), Rules{"I4 a"});
 }
 
-class ElsewhereOracle : public OracleRuns {
+class OracleElsewhere : public OracleFixture {
  protected:
   static Platform platform() {
     Platform platform = test_platform();
     platform.non_identity = true;
     return platform;
   }
-  ElsewhereOracle()
-      : machine_elsewhere_(make_test_machine(platform())), elsewhere_(*machine_elsewhere_, Policy::kCached) {}
-  std::unique_ptr<Machine> machine_elsewhere_;
-  Oracle elsewhere_;
+  OracleElsewhere() : OracleFixture(Policy::kCached, platform()) {}
+
+  // By hand, so that it needs no access. Returns the host's address.
+  std::byte* map(TimelineId run, DeviceAddr a) {
+    oracle_.asked_to_register(run, a);
+    const svmrt::RegisterResult mapped = driver_.register_to_host(run, a, kBlockSize);
+    EXPECT_EQ(mapped.code, DriverCode::kNone);
+    return static_cast<std::byte*>(mapped.host);
+  }
 };
 
-TEST_F(ElsewhereOracle, I5UnregisterOfTheReturnedAddressIsCaught) {
-  RuntimeDriver driver(*machine_elsewhere_);
-  const DeviceAddr block = driver.allocate(kRunnerTimeline, kBlockSize).address;
-  const TimelineId run = driver.open_timeline();
-  elsewhere_.run_began(run);
-  elsewhere_.asked_to_register(run, block);
-  const svmrt::RegisterResult mapped = driver.register_to_host(run, block, kBlockSize);
-  ASSERT_EQ(mapped.code, DriverCode::kNone);
-  const DeviceAddr returned(reinterpret_cast<std::uint64_t>(mapped.host));
-  ASSERT_NE(returned, block);
-  EXPECT_EQ(driver.unregister_from_host(run, block), DriverCode::kNone);
-  EXPECT_TRUE(elsewhere_.violations().empty());
-  EXPECT_NE(driver.unregister_from_host(run, returned), DriverCode::kNone);
-  ASSERT_EQ(elsewhere_.violations().size(), 1U);
-  EXPECT_EQ(elsewhere_.violations()[0].rule, "I5");
-  EXPECT_EQ(elsewhere_.violations()[0].allocation, "");
+TEST_F(OracleElsewhere, I5UnregisterOfTheReturnedAddressIsCaught) {
+  const DeviceAddr a = alloc("a");
+  const TimelineId run = open();
+  const DeviceAddr returned(reinterpret_cast<std::uint64_t>(map(run, a)));
+  ASSERT_NE(returned, a);
+  EXPECT_NE(unreg(run, returned), DriverCode::kNone);
+  ASSERT_EQ(broken(), Rules{"I5"});
+  EXPECT_THAT(message(), HasSubstr("not device memory"));
+  EXPECT_EQ(unreg(run, a), DriverCode::kNone);
+  EXPECT_EQ(broken(), Rules{"I5"});
+}
+
+TEST_F(OracleElsewhere, I4ReadThroughTheReturnedAddressIsFineAndAtAnotherOneIsCaught) {
+  const DeviceAddr a = alloc("a");
+  const TimelineId run = open();
+  const std::byte* const view = map(run, a);
+  machine_->device_bytes(a, Bytes(8))[4] = std::byte{1};
+  for (const std::uint64_t wrong : {0, 4}) {
+    oracle_.access_begins(run, a, Bytes(4));
+    oracle_.access_ended({run, a, Bytes(4), false, view + wrong}, Outcome::kSucceeded);
+    EXPECT_EQ(broken(), wrong == 0 ? kNothing : Rules{"I4 a"});
+  }
 }
 
 TEST_F(OracleRuns, I5UnregisterInsideAMappingIsCaught) {
@@ -192,6 +205,23 @@ TEST_F(OracleRuns, I7CopyBesideAViewIsFineForAClaimThatACopyServedBefore) {
   EXPECT_EQ(broken(), Rules{"I7 a"});
 }
 
+TEST_F(OracleRuns, I7AnotherClaimInThatAllocationHasTheView) {
+  const DeviceAddr a = alloc("a");
+  const TimelineId first = open();
+  const TimelineId second = open();
+  oracle_.claimed(first, a, Bytes(8));
+  oracle_.claimed(first, a + Bytes(8), Bytes(8));
+  access(first, a, [&] {
+    EXPECT_NE(reg(first, a, Bytes(0)), DriverCode::kNone);
+    EXPECT_EQ(copy(first, a), DriverCode::kNone);
+  });
+  access_mapping(second, a);
+  access(first, a + Bytes(8));
+  EXPECT_EQ(broken(), kNothing);
+  access_copying(first, a + Bytes(8));
+  EXPECT_EQ(broken(), Rules{"I7 a"});
+}
+
 TEST_F(OracleRuns, BlockAtTheSameAddressIsNotTheOneThatTheRunAccessed) {
   const DeviceAddr a = alloc("a");
   const TimelineId run = open();
@@ -209,152 +239,24 @@ TEST_F(OracleRuns, BlockAtTheSameAddressIsNotTheOneThatTheRunAccessed) {
   EXPECT_EQ(broken(), kNothing);
 }
 
-class OracleStrangers : public OracleFixture {
+class CopyOnlyRuns : public OracleFixture {
  protected:
-  void stranger(const std::function<void()>& what) {
-    oracle_.stranger_begins();
-    what();
-    oracle_.stranger_ended();
-  }
+  CopyOnlyRuns() : OracleFixture(Policy::kCopyOnly) {}
 };
 
-TEST_F(OracleStrangers, MappingOfAStrangerNeedsNoReasonAndNoEnd) {
+TEST_F(CopyOnlyRuns, RunsOnTwoThreadsAreToldApart) {
   const DeviceAddr a = alloc("a");
-  stranger([&] { EXPECT_EQ(reg(kRunnerTimeline, a), DriverCode::kNone); });
-  end_bind(open());
-  EXPECT_EQ(free(a), DriverCode::kNone);  // F2
-  oracle_.finalized({}, {});
+  const TimelineId runs[] = {open(), open()};
+  constexpr std::uint64_t kAccesses = 500;
+  std::vector<std::thread> threads;
+  for (const TimelineId run : runs) {
+    threads.emplace_back([this, a, run] {
+      for (std::uint64_t i = 0; i < kAccesses; ++i) access_copying(run, a + Bytes(4 * i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const TimelineId run : runs) end_bind(run, kAccesses);
   EXPECT_EQ(broken(), kNothing);
-}
-
-TEST_F(OracleStrangers, MappingOfTheRuntimeAfterItIsTheRuntimes) {
-  const DeviceAddr a = alloc("a");
-  stranger([&] {
-    EXPECT_EQ(reg(kRunnerTimeline, a), DriverCode::kNone);
-    EXPECT_EQ(unreg(kRunnerTimeline, a), DriverCode::kNone);
-  });
-  access_mapping(open(), a);
-  EXPECT_EQ(broken(), kNothing);
-  EXPECT_EQ(free(a), DriverCode::kNone);
-  EXPECT_EQ(broken(), Rules{"I2 a"});
-}
-
-TEST_F(OracleStrangers, RegisterOverAStrangersMappingFailsAndExcuses) {
-  const DeviceAddr a = alloc("a");
-  stranger([&] { EXPECT_EQ(reg(kRunnerTimeline, a), DriverCode::kNone); });
-  const TimelineId run = open();
-  access(run, a, [&] {
-    EXPECT_EQ(reg(run, a), DriverCode::kParaError);  // R6
-    EXPECT_EQ(copy(run, a), DriverCode::kNone);
-  });
-  end_bind(run, 1);
-  EXPECT_EQ(broken(), kNothing);
-}
-
-TEST_F(OracleStrangers, StrangersMappingIsNoView) {
-  const DeviceAddr a = alloc("a");
-  stranger([&] { EXPECT_EQ(reg(kRunnerTimeline, a), DriverCode::kNone); });
-  access(open(), a);  // through the stranger's
-  EXPECT_EQ(broken(), Rules{"I7 a"});
-}
-
-TEST_F(OracleStrangers, UnregisterOfAStrangersMappingIsCaught) {
-  const DeviceAddr a = alloc("a");
-  stranger([&] { EXPECT_EQ(reg(kRunnerTimeline, a), DriverCode::kNone); });
-  EXPECT_EQ(unreg(kRunnerTimeline, a), DriverCode::kNone);
-  ASSERT_EQ(broken(), Rules{"I3 a"});
-  EXPECT_THAT(message(), HasSubstr("somebody else"));
-}
-
-TEST_F(OracleStrangers, MappingThatAStrangerDroppedIsOwedNoMore) {
-  const DeviceAddr a = alloc("a");
-  const TimelineId run = open();
-  access_mapping(run, a);
-  stranger([&] { EXPECT_EQ(unreg(kRunnerTimeline, a), DriverCode::kNone); });
-  end_bind(run);
-  EXPECT_NE(unreg(kRunnerTimeline, a), DriverCode::kNone);
-  EXPECT_EQ(broken(), kNothing);
-}
-
-TEST_F(OracleStrangers, BlocksAndFailuresOfAStrangerAreNotTheRuntimes) {
-  stranger([&] {
-    EXPECT_EQ(driver_.allocate(kRunnerTimeline, kBlockSize).code, DriverCode::kNone);
-    EXPECT_NE(copy(kRunnerTimeline, DeviceAddr(4096)), DriverCode::kNone);
-    EXPECT_NE(unreg(kRunnerTimeline, machine_->slice_base()), DriverCode::kNone);
-  });
-  oracle_.finalized({}, {});
-  EXPECT_EQ(broken(), kNothing);
-  EXPECT_NE(copy(kRunnerTimeline, DeviceAddr(4096)), DriverCode::kNone);
-  oracle_.finalized({}, {});
-  EXPECT_EQ(broken(), Rules{"I6"});
-}
-
-TEST_F(OracleStrangers, TimeOfAStrangerOnARunMayBeReportedOrNot) {
-  const DeviceAddr a = alloc("a");
-  const TimelineId run = open();
-  const Picoseconds began = driver_.now_ps(run);
-  stranger([&] { EXPECT_EQ(copy(run, a), DriverCode::kNone); });
-  const Picoseconds stranger_time = driver_.now_ps(run) - began;
-  access_mapping(run, a);
-  const Picoseconds all = driver_.now_ps(run) - began;
-  oracle_.bind_ended(run, 0, all);
-  oracle_.bind_ended(run, 0, all - stranger_time);
-  EXPECT_EQ(broken(), kNothing);
-  oracle_.bind_ended(run, 0, stranger_time);
-  EXPECT_EQ(broken(), Rules{"I7"});
-}
-
-class OracleDeviceLoss : public OracleFixture {};
-
-TEST_F(OracleDeviceLoss, WhatLivedIsForgottenAndBindsEndInPeace) {
-  const DeviceAddr a = alloc("a");
-  const DeviceAddr b = alloc("b");
-  const TimelineId run = open();
-  access_mapping(run, a);
-  access(run, b, [&] {
-    EXPECT_NE(reg(run, b, Bytes(0)), DriverCode::kNone);
-    EXPECT_EQ(copy(run, b), DriverCode::kNone);
-  });
-  oracle_.device_lost();
-  access(run, a);  // through the view that the run has
-  access(run, b, {}, Outcome::kFailed);
-  machine_->charge_view_accesses(run, 2, 0);
-  end_bind(run, 1);
-  svmrt::DriverFailures counted;
-  counted.register_to_host = 1;
-  oracle_.finalized({}, counted);
-  EXPECT_EQ(broken(), kNothing);
-}
-
-TEST_F(OracleDeviceLoss, CallAfterItIsCaughtUntilThereIsANewRunner) {
-  const DeviceAddr a = alloc("a");
-  oracle_.device_lost();
-  EXPECT_EQ(copy(kRunnerTimeline, a), DriverCode::kNone);
-  ASSERT_EQ(broken(), Rules{"I8 a"});
-  EXPECT_THAT(message(), HasSubstr("after the device was lost"));
-  oracle_.runner_began();
-  EXPECT_EQ(copy(kRunnerTimeline, a), DriverCode::kNone);
-  EXPECT_EQ(broken(), Rules{"I8 a"});
-}
-
-TEST_F(OracleDeviceLoss, StrangerMayCallAfterIt) {
-  const DeviceAddr a = alloc("a");
-  oracle_.device_lost();
-  oracle_.stranger_begins();
-  EXPECT_EQ(free(a), DriverCode::kNone);
-  EXPECT_EQ(broken(), kNothing);
-}
-
-TEST_F(OracleDeviceLoss, NewRunnerOwnsOnlyItsOwnAndCountsAnew) {
-  const DeviceAddr a = alloc("a");
-  access_mapping(open(), a);
-  EXPECT_NE(copy(kRunnerTimeline, DeviceAddr(4096)), DriverCode::kNone);
-  oracle_.device_lost();
-  oracle_.runner_began();
-  const DeviceAddr b = alloc("b");
-  access_mapping(open(), b);
-  oracle_.finalized({}, {});
-  EXPECT_EQ(broken(), (Rules{"I3 b", "I8 b", "I8 b"}));
 }
 
 }  // namespace
