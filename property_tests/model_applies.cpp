@@ -105,7 +105,7 @@ bool Model::State::applies(const Operation& operation) const {
     case OperationKind::kRestart:
       return !runner.any_open();
     case OperationKind::kFork:
-      return is_known(operation.slot);
+      return operation.slot < kSlots && operation.run < kRuns;
     case OperationKind::kRace:
       return race_applies(operation);
   }
