@@ -117,7 +117,7 @@ TEST_F(OracleElsewhere, I4ReadThroughTheReturnedAddressIsFineAndAtAnotherOneIsCa
   const TimelineId run = open();
   const std::byte* const view = map(run, a);
   machine_->device_bytes(a, Bytes(8))[4] = std::byte{1};
-  for (const std::uint64_t wrong : {0, 4}) {
+  for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{4}}) {
     oracle_.access_begins(run, a, Bytes(4));
     oracle_.access_ended({run, a, Bytes(4), false, view + wrong}, Outcome::kSucceeded);
     EXPECT_EQ(broken(), wrong == 0 ? kNothing : Rules{"I4 a"});
