@@ -56,6 +56,7 @@ class Harness {
       const bool is_access = operation.kind == OperationKind::kRead || operation.kind == OperationKind::kWrite;
       const Stage::Performed performed = stage_.perform(operation, is_access && model_.reaches_child_memory(operation));
       report.outcome = performed.outcome;
+      report.arrived_mapped = performed.facts.arrived_mapped;
       const Model::Expected expected = model_.apply(operation, performed.facts);
       report.known = expected.known;
       check_answer(operation, performed.outcome, expected);

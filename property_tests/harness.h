@@ -34,6 +34,7 @@ struct StepReport {
   Operation operation;  // for the tear-down at the end, a kFinalize that is not in the scenario
   Outcome outcome;
   std::vector<bool> known;        // which of outcome.bytes somebody ever wrote; the others may be anything
+  bool arrived_mapped = false;    // a page of an allocation was mapped already, by a stranger
   std::vector<CallRecord> calls;  // of the driver
   Snapshot after;
 };

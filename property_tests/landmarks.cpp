@@ -64,6 +64,7 @@ void LandmarkFinder::note_calls(const StepReport& report) {
 
 void LandmarkFinder::note_memory(const StepReport& report) {
   if (report.after.quarantined.size() > before_.quarantined.size()) coverage_.count(Landmark::kQuarantined);
+  if (report.arrived_mapped) coverage_.count(Landmark::kArrivedMapped);
   if (report.operation.kind == OperationKind::kFree) {
     if (report.outcome.answer == Answer::kInUse) coverage_.count(Landmark::kFreeInUse);
     const bool unknown =

@@ -49,13 +49,15 @@ void MappingContract::registered(OpenRun* run, const CallRecord& record) {
   const bool asked = run != nullptr && run->asked == block->base;
   if (run != nullptr) {
     run->tried.insert(block->block->life);
+    if (!succeeded) run->failed.insert(block->block->life);
     if (asked) run->asked.reset();
   }
   notes.attempt_failed = !succeeded && record.code != DriverCode::kNotSupport;
   if (!succeeded) {
     if (record.code == DriverCode::kNotSupport) notes.refused = true;
-    if (policy_ == Policy::kRegisterAll && run != nullptr && !asked)
+    if (policy_ == Policy::kRegisterAll && run != nullptr && !asked) {
       run->settle_by_copy(block->base, block->block->size);
+    }
     return;
   }
   if (asked) notes.asked_for = true;
@@ -140,8 +142,11 @@ void MappingContract::free_failed(const Entry& block) {
   Notes& renewed = notes_[block.block->life];
   renewed.refused = notes.refused;
   renewed.attempt_failed = notes.attempt_failed;
+  renewed.no_room = notes.no_room;
   for (auto& [timeline, run] : runs_) {
     if (run.tried.contains(before)) run.tried.insert(block.block->life);
+    if (run.copied.contains(before)) run.copied.insert(block.block->life);
+    if (run.failed.contains(before)) run.failed.insert(block.block->life);
   }
 }
 
@@ -155,16 +160,29 @@ bool MappingContract::is_missed(const Entry& block) {
   return policy_ != Policy::kCopyOnly && !excused && !is_mapped(block);
 }
 
+bool MappingContract::claim_settles_by_copy(const OpenRun& run, const Entry& block) const {
+  return policy_ == Policy::kRegisterAll && run.failed.contains(block.block->life) && !is_mapped(block);
+}
+
+void MappingContract::note_room(const Entry& block) {
+  if (policy_.kind() != Policy::Kind::kBudget || is_mapped(block)) return;
+  notes_[block.block->life].no_room = held_in_use() + requested_size(*block.block) > policy_.limit();
+}
+
+void MappingContract::copy_failed(const OpenRun& run, const Entry& block) {
+  const std::uint64_t life = block.block->life;
+  if (!run.accessed.contains(life) && !run.copied.contains(life)) note_room(block);
+}
+
 void MappingContract::accessed(const OpenRun& run, const Entry& block) {
   const std::uint64_t life = block.block->life;
   Notes& notes = notes_[life];
-  notes.accessed = true;
+  // What the run settled before a free that the driver refused demands nothing of the block's new life.
+  if (!run.copied.contains(life) || is_mapped(block)) notes.accessed = true;
   if (is_mapped(block)) notes.no_room = false;
   // A run decides once by what means it reaches a region.
   if (run.accessed.contains(life) || run.copied.contains(life)) return;
-  if (policy_.kind() == Policy::Kind::kBudget && !is_mapped(block)) {
-    notes.no_room = held_in_use() + requested_size(*block.block) > policy_.limit();
-  }
+  note_room(block);
   if (drops_at_close() && is_missed(block) && !run.tried.contains(life)) {
     findings_.report("I1", block.base, "accessed, but neither mapped nor tried to");
   }

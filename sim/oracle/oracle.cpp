@@ -59,7 +59,8 @@ void Oracle::claimed(TimelineId run, DeviceAddr address, Bytes size) {
   const Lock lock(mutex_);
   OpenRun& open = runs_.at(run);
   open.asked.reset();
-  open.claims.push_back({{address, size}, false});
+  const auto block = books_.owner_of(address);
+  open.claims.push_back({{address, size}, block && contract_.claim_settles_by_copy(open, *block)});
 }
 
 void Oracle::asked_to_register(TimelineId run, DeviceAddr base) {
@@ -128,6 +129,7 @@ void Oracle::check_means(OpenRun& run, const Access& access, AccessOutcome outco
   // An access that failed before it came to a copy counts nowhere; a failed copy counts like any other.
   if (outcome == AccessOutcome::kFailed && !copied) return;
   ++run.copies_expected;
+  if (block && outcome == AccessOutcome::kFailed) contract_.copy_failed(run, *block);
   if (block) run.copied.insert(block->block->life);
   for (Claim& claim : run.claims) claim.by_copy = claim.by_copy || claim.covers(span);
   check_copies(run, access);
