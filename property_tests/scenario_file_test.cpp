@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <string>
 
+#include "property_tests/testing/scenario_samples.h"
+
 namespace svmsim {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr std::uint64_t kLargestPositive = (std::uint64_t{1} << 63) - 1;
 constexpr const char* kHead = "platform = \"a2a3\"\npolicy = \"cached\"\n";
 
 Scenario read(const std::string& text) {
@@ -35,64 +38,16 @@ ConfigError operation_error(const std::string& fields) {
   return error_of(fmt::format("{}operation = [ {{ {} }} ]\n", kHead, fields));
 }
 
-// One of every kind, every field that it has away from its default.
-Scenario with_every_kind() {
-  Scenario scenario;
-  scenario.name = "Every-kind_1";
-  scenario.description = "a \"quoted\" word, a \\, a line\nend, a \x7f and an \xc3\xa4";
-  scenario.source = "by hand";
-  scenario.fault = "none-such";
-  scenario.platform = "a5-map";
-  scenario.policy = svmrt::Policy::budget(svmrt::Bytes(65536));
-  scenario.reuse = AddressReuse::kQuarantine;
-  scenario.backing = BackingKind::kMmu;
-  for (std::size_t i = 0; i < kOperationKinds; ++i) {
-    Operation operation;
-    operation.kind = static_cast<OperationKind>(i);
-    for (const OperationField field : fields_of(operation.kind)) {
-      if (field == OperationField::kSlot) operation.slot = kSlots - 1;
-      if (field == OperationField::kRun) operation.run = kRuns - 1;
-      if (field == OperationField::kOther) operation.other = 1;
-      if (field == OperationField::kRegion) operation.region = RegionKind::kOutputOnly;
-      if (field == OperationField::kCall) operation.call = CallKind::kSetMemory;
-      if (field == OperationField::kCode) operation.code = svmrt::DriverCode::kNotSupport;
-      if (field == OperationField::kOffset) operation.offset = UINT64_MAX - 7;
-      if (field == OperationField::kSize) operation.size = std::uint64_t{1} << 63;
-      if (field == OperationField::kValue) operation.value = (std::uint64_t{1} << 63) - 1;
-    }
-    scenario.operations.push_back(operation);
-  }
-  return scenario;
+TEST(ScenarioFile, EveryKindRegionCallAndSettingReadsBackAsWritten) {
+  for (const Scenario& scenario : scenario_samples()) EXPECT_EQ(read(scenario_text(scenario)), scenario);
 }
 
-TEST(ScenarioFile, EveryKindReadsBackAsWritten) {
-  const Scenario scenario = with_every_kind();
-  EXPECT_EQ(read(scenario_text(scenario)), scenario);
-}
-
-TEST(ScenarioFile, EveryRegionCallReuseBackingAndPolicyReadsBackAsWritten) {
-  for (const RegionKind region :
-       {RegionKind::kChildMemory, RegionKind::kStaged, RegionKind::kOutputOnly, RegionKind::kWithoutData}) {
+TEST(ScenarioFile, NumbersFromTwoToThe63ReadBackAsWritten) {
+  for (const std::uint64_t number : {kLargestPositive, kLargestPositive + 1, ~std::uint64_t{0}}) {
     Scenario scenario;
-    scenario.operations = {{.kind = OperationKind::kClaim, .region = region}};
+    scenario.operations = {
+        {.kind = OperationKind::kWrite, .run = 2, .offset = number, .size = number, .value = number}};
     EXPECT_EQ(read(scenario_text(scenario)), scenario);
-  }
-  for (const CallKind call : {CallKind::kAllocate, CallKind::kFree, CallKind::kRegister, CallKind::kUnregister,
-                              CallKind::kCopyToDevice, CallKind::kCopyFromDevice, CallKind::kSetMemory}) {
-    Scenario scenario;
-    scenario.operations = {{.kind = OperationKind::kFailNext, .call = call, .code = svmrt::DriverCode::kBusy}};
-    EXPECT_EQ(read(scenario_text(scenario)), scenario);
-  }
-  for (const AddressReuse reuse : {AddressReuse::kDriver, AddressReuse::kLifo, AddressReuse::kQuarantine}) {
-    for (const BackingKind backing : {BackingKind::kPlain, BackingKind::kMmu}) {
-      for (const svmrt::Policy policy : svmrt::fixed_policies()) {
-        Scenario scenario;
-        scenario.policy = policy;
-        scenario.reuse = reuse;
-        scenario.backing = backing;
-        EXPECT_EQ(read(scenario_text(scenario)), scenario);
-      }
-    }
   }
 }
 
