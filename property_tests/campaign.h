@@ -27,7 +27,7 @@ struct Shard {
 struct CampaignOptions {
   std::uint64_t first = 0;
   std::uint64_t cases = 2000;  // indices first to first + cases - 1, of which this shard runs its own
-  Shard shard;
+  Shard shard{};
   std::uint64_t most_trials = 2000;  // scenarios judged while shrinking
   // Judges in child processes, so that a scenario that kills its process or never ends is a failure ("crash", "hang")
   // like any other.
