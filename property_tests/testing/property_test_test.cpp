@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "property_tests/generator.h"
+#include "property_tests/harness.h"
+
 namespace svmsim {
 namespace {
 
@@ -92,6 +95,23 @@ TEST(PropertyTest, BodyThatKillsItsProcessIsShrunkAsACrash) {
       {.first = 9, .cases = 1});
   EXPECT_THAT(failures, HasSubstr("case 9 fails: crash: the process was killed by signal 6"));
   EXPECT_THAT(failures, HasSubstr("1 of its 10 operations are left"));
+}
+
+TEST(PropertyTest, CopyOnlyNeverRegistersForAnAccess) {
+  const auto platforms = load_scenario_platforms(SVMSIM_FIXTURES_DIR);
+  ASSERT_TRUE(platforms.has_value()) << platforms.error().message();
+  expect_for_scenarios(
+      [&](std::uint64_t index) {
+        return draw_scenario(*platforms, {.platform = {}, .policy = svmrt::Policy::kCopyOnly}, 1, index);
+      },
+      [&](const Scenario& scenario) {
+        const auto on_step = [](const StepReport& step) {
+          if (step.operation.kind != OperationKind::kRead) return;
+          for (const CallRecord& call : step.calls) EXPECT_NE(call.kind, CallKind::kRegister);
+        };
+        EXPECT_EQ(run_scenario(scenario, *platforms, on_step).failure, std::nullopt);
+      },
+      {.cases = 100});
 }
 
 TEST(PropertyTest, WithoutTrialsTheDrawnScenarioIsReported) {
