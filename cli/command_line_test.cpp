@@ -22,13 +22,24 @@ using nlohmann::json;
 TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   const CommandResult top = svmsim_command({"--help"});
   EXPECT_EQ(top.exit_code, 0);
-  for (const char* word : {"run", "sweep", "scenes", "platforms", "exit codes"}) {
+  for (const char* word : {"run", "sweep", "check", "replay", "scenes", "platforms", "exit codes"}) {
     EXPECT_NE(top.standard_output.find(word), std::string::npos) << word;
   }
   const CommandResult run = svmsim_command({"run", "--help"});
   EXPECT_EQ(run.exit_code, 0);
   for (const char* word : {"--platform", "--policy", "--rounds", "--seed", "--json", "register-all", "copy-only"}) {
     EXPECT_NE(run.standard_output.find(word), std::string::npos) << word;
+  }
+  const CommandResult check = svmsim_command({"check", "--help"});
+  EXPECT_EQ(check.exit_code, 0);
+  for (const char* word : {"--cases", "--seed", "--first", "--shard", "--time", "--platform", "--policy", "--save",
+                           "--merge", "--json", "failing-S-I.toml", "exit codes"}) {
+    EXPECT_NE(check.standard_output.find(word), std::string::npos) << word;
+  }
+  const CommandResult replay = svmsim_command({"replay", "--help"});
+  EXPECT_EQ(replay.exit_code, 0);
+  for (const char* word : {"FILE", "--json", "property", "exit codes"}) {
+    EXPECT_NE(replay.standard_output.find(word), std::string::npos) << word;
   }
 }
 
@@ -86,6 +97,22 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"UnknownBacking", {"run", kScene, "--backing", "disk"}, "--backing", "disk", "plain, mmu"},
         BadCommand{"SizeZero", {"sweep", "--sizes", "64,0"}, "--sizes", "0", "from 1"},
         BadCommand{"EmptySize", {"sweep", "--sizes", "64,,4096"}, "--sizes", "", "an integer"},
+        BadCommand{"NoCases", {"check", "--cases", "0"}, "--cases", "0", "from 1"},
+        BadCommand{"TooManyCases", {"check", "--cases", "10000001"}, "--cases", "10000001", "10000000"},
+        BadCommand{"CheckSeedBelowZero", {"check", "--seed", "-1"}, "--seed", "-1", "from 0"},
+        BadCommand{"FirstBeyondItsEnd",
+                   {"check", "--first", "9223372036854775808"},
+                   "--first",
+                   "9223372036854775808",
+                   "9223372036854775807"},
+        BadCommand{"ShardEqualToTheirNumber", {"check", "--shard", "3/3"}, "--shard", "3/3", "from 0 to N - 1"},
+        BadCommand{"ShardWithoutTheirNumber", {"check", "--shard", "3"}, "--shard", "3", "I/N"},
+        BadCommand{"ShardOfNone", {"check", "--shard", "0/0"}, "--shard", "0/0", "N from 1"},
+        BadCommand{"ShardWithTail", {"check", "--shard", "0/2x"}, "--shard", "0/2x", "I/N"},
+        BadCommand{"NoTime", {"check", "--time", "0"}, "--time", "0", "from 1"},
+        BadCommand{"CheckOnUnknownPlatform", {"check", "--platform", "identity"}, "--platform", "identity", "a2a3-64k"},
+        BadCommand{"CheckWithUnknownPolicy", {"check", "--policy", "lazy"}, "--policy", "lazy", "register-all"},
+        BadCommand{"SaveNowhere", {"check", "--save", "/nowhere"}, "--save", "/nowhere", "a folder"},
         BadCommand{"SweepOfUnknownPlatform", {"sweep", "--platform", "a3"}, "--platform", "a3", "a2a3"}),
     [](const auto& test) { return test.param.name; });
 

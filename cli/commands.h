@@ -3,11 +3,15 @@
 // checked here, so that every mistake is reported in one way. Thread-bound.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/cli_error.h"
 #include "cli/locations.h"
+#include "property_tests/campaign.h"
+#include "property_tests/harness.h"
 
 namespace svmsim {
 
@@ -39,6 +43,25 @@ struct SweepOptions {
 };
 [[nodiscard]] CliResult<CommandOutput> sweep_command(const Locations& locations, const SweepOptions& options,
                                                      OutputFormat format);
+
+struct CheckOptions {
+  std::string seed = "1";
+  std::string first = "0";
+  std::string cases = "2000";
+  std::string shard = "0/1";            // I/N: the cases of which the remainder by N is I
+  std::optional<std::string> time;      // seconds after which no further case is begun
+  std::optional<std::string> platform;  // absent: drawn per case
+  std::optional<std::string> policy;    // absent: drawn per case
+  std::string save = ".";               // the folder that a failing scenario is written to
+  std::vector<std::string> merge;       // documents of shards to add up, instead of running anything
+};
+// `judge` says what comes of a scenario; empty: run_scenario.
+[[nodiscard]] CliResult<CommandOutput> check_command(const Locations& locations, const CheckOptions& options,
+                                                     OutputFormat format, const Judge& judge = {});
+// `file` is a scenario file. `player` runs it and reports each step; empty: run_scenario.
+using Player = std::function<ScenarioResult(const Scenario&, const std::function<void(const StepReport&)>&)>;
+[[nodiscard]] CliResult<CommandOutput> replay_command(const Locations& locations, const std::string& file,
+                                                      OutputFormat format, const Player& player = {});
 
 [[nodiscard]] CliResult<CommandOutput> scenes_command(const Locations& locations, OutputFormat format);
 [[nodiscard]] CliResult<CommandOutput> platforms_command(const Locations& locations, OutputFormat format);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/standard_streams.h"
@@ -24,8 +25,10 @@ constexpr const char* kExamples =
     "  svmsim run shape_slot_child_memory --faults unregister-fails-once --again\n"
     "  svmsim run my_scene.toml --json > result.json\n"
     "  svmsim sweep --platform a2a3 --sizes 4096,4194304\n"
+    "  svmsim check --cases 5000 --seed 7\n"
+    "  svmsim replay failing-7-1234.toml\n"
     "\n"
-    "exit codes: 0 fine; 1 a rule of the oracle was broken or the run failed; 2 bad input; 3 a board is needed";
+    "exit codes: 0 fine; 1 a rule or a property was broken or the run failed; 2 bad input; 3 a board is needed";
 
 constexpr const char* kRunDetails =
     "Each round binds the scene's arguments, lets its orchestration read what it needs of them and build a task "
@@ -38,8 +41,54 @@ constexpr const char* kRunDetails =
     "  rebuild       map at the first access, unmap at the end of each bind\n"
     "  register-all  map every child-memory tensor at bind, unmap at the end of the bind\n"
     "  copy-only     never map: one device copy per access\n"
-    "  budget:BYTES  as cached, but at most BYTES held: the least recently used mapping makes room for a new one, never\n"
+    "  budget:BYTES  as cached, but at most BYTES held: the least recently used mapping makes room for a new one, "
+    "never\n"
     "                one that an open run uses; what does not fit is served by copies";
+
+constexpr const char* kCheckDetails =
+    "A case is a short life of one device runner: allocations, runs, claims, reads, writes and frees, with driver\n"
+    "calls that fail, strangers on the device, lost devices, forks and races. Each step is compared with a reference\n"
+    "model (answers, bytes, mappings, statistics, times) while the oracle watches the driver. Case I of seed S is "
+    "always\n"
+    "the same. The first case that fails is shrunk, written to DIR/failing-S-I.toml and shown with the command that\n"
+    "runs it again.\n"
+    "\n"
+    "Many machines: give machine I of N the option --shard I/N, keep each --json document, and add them up:\n"
+    "  svmsim check --cases 1000000 --shard 3/64 --json > shard-3.json\n"
+    "  svmsim check --merge shard-*.json\n"
+    "\n"
+    "exit codes: 0 every case passed; 1 a property failed; 2 bad input";
+
+constexpr const char* kReplayDetails =
+    "Shows each operation, its answer, the driver calls that it made with code and cost, and what is mapped after it,\n"
+    "and at the end the property that failed, if one did. The scenario runs in a process of its own: one that crashes "
+    "is\n"
+    "shown up to the crash.\n"
+    "\n"
+    "exit codes: 0 every property holds; 1 one failed; 2 bad input";
+
+void add_check_options(CLI::App& command, CheckOptions& options) {
+  command.footer(kCheckDetails);
+  std::vector<CLI::Option*> of_a_campaign;
+  const auto add = [&](const char* name, auto& value, const char* type, const char* text) {
+    CLI::Option* const option = command.add_option(name, value, text)->type_name(type);
+    of_a_campaign.push_back(option);
+    return option;
+  };
+  add("--cases", options.cases, "N", "How many cases to draw")->capture_default_str();
+  add("--seed", options.seed, "S", "What the cases are drawn from")->capture_default_str();
+  add("--first", options.first, "I", "The first case's number")->capture_default_str();
+  add("--shard", options.shard, "I/N", "Judge only the cases whose number has the remainder I by N")
+      ->capture_default_str();
+  add("--time", options.time, "SECONDS", "Begin no further case after so many seconds");
+  add("--platform", options.platform, "P", "A platform for every case, instead of a drawn one");
+  add("--policy", options.policy, "NAME", "A policy for every case, instead of a drawn one");
+  add("--save", options.save, "DIR", "Folder for the scenario of a failure")->capture_default_str();
+  CLI::Option* const merge =
+      command.add_option("--merge", options.merge, "Add up the --json documents of shards, and run nothing")
+          ->type_name("FILE");
+  for (CLI::Option* const option : of_a_campaign) merge->excludes(option);
+}
 
 // An error of the option parser, which knows neither key nor value apart.
 CliError parse_error(const CLI::Error& error) {
@@ -107,6 +156,17 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   sweep_app->add_option("--sizes", sweep_options.sizes, "Bytes, with commas between them")->type_name("A,B,...");
   add_json(sweep_app);
 
+  CheckOptions check_options;
+  CLI::App* const check_app = app.add_subcommand("check", "Draw many scenarios and check every property in each");
+  add_check_options(*check_app, check_options);
+  add_json(check_app);
+
+  std::string replay_file;
+  CLI::App* const replay_app = app.add_subcommand("replay", "Run one scenario file step by step");
+  replay_app->footer(kReplayDetails);
+  replay_app->add_option("FILE", replay_file, "A scenario, as `svmsim check` writes it")->required();
+  add_json(replay_app);
+
   CLI::App* const scenes_app = app.add_subcommand("scenes", "List the scenes");
   add_json(scenes_app);
   CLI::App* const platforms_app = app.add_subcommand("platforms", "List the platforms");
@@ -128,6 +188,8 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   CliResult<CommandOutput> output;
   if (run_app->parsed()) output = run_command(locations, run_options, format);
   if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
+  if (check_app->parsed()) output = check_command(locations, check_options, format);
+  if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
   if (scenes_app->parsed()) output = scenes_command(locations, format);
   if (platforms_app->parsed()) output = platforms_command(locations, format);
   if (!output) return end_with(streams, output.error(), format);

@@ -36,4 +36,9 @@ CliResult<std::vector<std::uint64_t>> integers_option(const std::string& option,
   return values;
 }
 
+CliResult<svmrt::Policy> policy_option(const std::string& text) {
+  if (const auto policy = svmrt::policy_from_name(text)) return *policy;
+  return tl::unexpected(option_error("--policy", text, std::string(svmrt::kPolicyNames)));
+}
+
 }  // namespace svmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads numbers out of option texts. Pure functions, thread-safe.
+// Reads numbers and policies out of option texts. Pure functions, thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/cli_error.h"
+#include "runtime/policy.h"
 
 namespace svmsim {
 
@@ -16,5 +17,8 @@ namespace svmsim {
 // Such integers with commas between them, at least one and at most 1000.
 [[nodiscard]] CliResult<std::vector<std::uint64_t>> integers_option(const std::string& option, const std::string& text,
                                                                     std::uint64_t min, std::uint64_t max);
+
+// --policy: a policy's name.
+[[nodiscard]] CliResult<svmrt::Policy> policy_option(const std::string& text);
 
 }  // namespace svmsim

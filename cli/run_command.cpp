@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::uint64_t kMostRounds = 100'000;  // a report of that many takes some 300 MB
 
-CliResult<svmrt::Policy> policy_option(const std::string& text) {
-  if (const auto policy = svmrt::policy_from_name(text)) return *policy;
-  return tl::unexpected(option_error("--policy", text, std::string(svmrt::kPolicyNames)));
-}
-
 CliResult<BackingKind> backing_option(const std::string& text) {
   if (text == "plain") return BackingKind::kPlain;
   if (text == "mmu") return BackingKind::kMmu;
