@@ -39,6 +39,9 @@ std::string setting(const Scenario& scenario) {
   return fmt::format("{} under {}", scenario.platform, svmrt::policy_name(scenario.policy));
 }
 
+// Blocks that every platform has room for.
+constexpr std::uint64_t kLargestPortable = std::uint64_t{64} << 20;
+
 bool is_access(const Operation& operation) {
   return operation.kind == OperationKind::kRead || operation.kind == OperationKind::kWrite;
 }
@@ -79,29 +82,53 @@ Scenario portable_part(const Scenario& scenario) {
   Scenario part = scenario;
   part.operations.clear();
   std::array<bool, kRuns> open{};
+  std::array<std::uint64_t, kSlots> sizes{};  // of live blocks; 0: none
+  bool up = true;
+  const auto any_open = [&] { return std::any_of(open.begin(), open.end(), [](bool is_open) { return is_open; }); };
   for (const Operation& operation : scenario.operations) {
+    const auto fields = fields_of(operation.kind);
+    const bool has_slot = std::find(fields.begin(), fields.end(), OperationField::kSlot) != fields.end();
+    const bool in_block = sizes[operation.slot] > 0 && operation.offset < sizes[operation.slot];
+    if (has_slot && operation.kind != OperationKind::kAllocate && !in_block) continue;
     switch (operation.kind) {
-      case OperationKind::kFailNext:
-      case OperationKind::kStrangerLeaks:
-      case OperationKind::kStrangerMaps:
-      case OperationKind::kStrangerUnmaps:
-      case OperationKind::kLoseDevice:
-      case OperationKind::kFork:
-      case OperationKind::kRace:
-      case OperationKind::kRegister:  // whether there is a view to be had is the platform's affair
-      case OperationKind::kUnregister:
-        continue;
+      case OperationKind::kAllocate: {
+        const bool possible = up && operation.size > 0 && operation.size <= kLargestPortable;
+        const bool by_runner_or_run = operation.run == kRunner || open[operation.run];
+        if (!possible || !by_runner_or_run || sizes[operation.slot] > 0) continue;
+        sizes[operation.slot] = operation.size;
+        break;
+      }
       case OperationKind::kFree:
-        if (std::any_of(open.begin(), open.end(), [](bool is_open) { return is_open; })) continue;
+        if (any_open() || operation.offset > 0) continue;
+        if (operation.run != kRunner) continue;
+        sizes[operation.slot] = 0;
         break;
       case OperationKind::kOpenRun:
+        if (!up) continue;
         open[operation.run] = true;
         break;
       case OperationKind::kEndRun:
         open[operation.run] = false;
         break;
-      default:
+      case OperationKind::kFinalize:
+      case OperationKind::kRestart:
+        if (any_open()) continue;
+        up = operation.kind == OperationKind::kRestart;
+        sizes = {};
         break;
+      case OperationKind::kClaim:
+      case OperationKind::kRead:
+      case OperationKind::kWrite:
+      case OperationKind::kCloseViews:
+      case OperationKind::kUpload:
+      case OperationKind::kDownload:
+      case OperationKind::kSetMemory:
+      case OperationKind::kDeviceWrite:
+        break;
+      default:
+        // Failures, strangers, losses, forks, races; and registers by hand: whether there is a view to be had is the
+        // platform's affair.
+        continue;
     }
     part.operations.push_back(operation);
   }

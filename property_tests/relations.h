@@ -12,7 +12,8 @@
 namespace svmsim {
 
 // A part of a scenario that must mean the same everywhere: without failures, strangers, losses, forks and races, and
-// without frees while a run could hold a view (whether that is in use is the policy's affair).
+// without frees while a run could hold a view (whether that is in use is the policy's affair), and without addresses
+// beyond a block.
 [[nodiscard]] Scenario portable_part(const Scenario& scenario);
 
 // "differential": every platform and policy gives the same answers and the same bytes.

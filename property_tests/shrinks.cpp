@@ -45,6 +45,12 @@ rc::Seq<Scenario> plainer_settings(const Scenario& scenario) {
     if (variant != scenario) variants.push_back(std::move(variant));
   };
   vary([](Scenario& s) { s.policy = svmrt::Policy::kCached; });
+  if (scenario.policy.kind() == svmrt::Policy::Kind::kBudget) {
+    const std::uint64_t limit = scenario.policy.limit().count();
+    for (const std::uint64_t less : {limit / 2, limit - limit / 3, limit - limit / 4, limit - 1}) {
+      vary([&](Scenario& s) { s.policy = svmrt::Policy::budget(svmrt::Bytes(std::max<std::uint64_t>(less, 1))); });
+    }
+  }
   vary([](Scenario& s) { s.platform = "a2a3"; });
   vary([](Scenario& s) { s.reuse = AddressReuse::kDriver; });
   vary([](Scenario& s) { s.backing = BackingKind::kPlain; });
@@ -76,8 +82,50 @@ rc::Seq<std::vector<Operation>> without_chunks(const std::vector<Operation>& ope
   });
 }
 
+// Without all that one slot, or one run, has to do with; with one run's operations in another.
+rc::Seq<std::vector<Operation>> without_objects(const std::vector<Operation>& operations) {
+  std::vector<std::vector<Operation>> variants;
+  const auto without = [&](auto unwanted) {
+    std::vector<Operation> rest = operations;
+    if (std::erase_if(rest, unwanted) > 0) variants.push_back(std::move(rest));
+  };
+  for (std::uint8_t slot = 0; slot < kSlots; ++slot) {
+    without([&](const Operation& o) { return reads(o.kind, OperationField::kSlot) && o.slot == slot; });
+  }
+  for (std::uint8_t run = 0; run < kRuns; ++run) {
+    without([&](const Operation& o) { return reads(o.kind, OperationField::kRun) && o.run == run; });
+  }
+  for (std::uint8_t from = 0; from < kRuns; ++from) {
+    for (std::uint8_t to = 0; to < from; ++to) {  // down only, so that shrinking ends
+      std::vector<Operation> joined = operations;
+      for (Operation& operation : joined) {
+        if (reads(operation.kind, OperationField::kRun) && operation.run == from) operation.run = to;
+      }
+      if (joined != operations) variants.push_back(std::move(joined));
+    }
+  }
+  return rc::seq::fromContainer(std::move(variants));
+}
+
+// Without any two operations, where the list is short enough for a square: what opens something and what ends it, say.
+rc::Seq<std::vector<Operation>> without_pairs(const std::vector<Operation>& operations) {
+  constexpr std::size_t kLongest = 24;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t i = 0; operations.size() <= kLongest && i < operations.size(); ++i) {
+    for (std::size_t j = i + 1; j < operations.size(); ++j) pairs.emplace_back(i, j);
+  }
+  return rc::seq::map(rc::seq::fromContainer(std::move(pairs)), [operations](std::pair<std::size_t, std::size_t> two) {
+    std::vector<Operation> rest = operations;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(two.second));
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(two.first));
+    return rest;
+  });
+}
+
 rc::Seq<Scenario> simpler(const Scenario& scenario) {
-  return rc::seq::concat(with_operations(scenario, without_chunks(scenario.operations)), plainer_settings(scenario),
+  return rc::seq::concat(with_operations(scenario, without_objects(scenario.operations)),
+                         with_operations(scenario, without_chunks(scenario.operations)),
+                         with_operations(scenario, without_pairs(scenario.operations)), plainer_settings(scenario),
                          with_operations(scenario, rc::shrink::eachElement(scenario.operations, simpler_operations)));
 }
 
