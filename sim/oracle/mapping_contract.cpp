@@ -160,8 +160,10 @@ bool MappingContract::is_missed(const Entry& block) {
   return policy_ != Policy::kCopyOnly && !excused && !is_mapped(block);
 }
 
-bool MappingContract::claim_settles_by_copy(const OpenRun& run, const Entry& block) const {
-  return policy_ == Policy::kRegisterAll && run.failed.contains(block.block->life) && !is_mapped(block);
+bool MappingContract::claim_settles_by_copy(const OpenRun& run, const Entry& block) {
+  const MappingBooks::Block& b = *block.block;
+  const bool asked_in_vain = notes_[b.life].refused || (run.failed.contains(b.life) && !is_mapped(block));
+  return policy_ == Policy::kRegisterAll && (b.unregister_failed || asked_in_vain);
 }
 
 void MappingContract::note_room(const Entry& block) {

@@ -48,8 +48,9 @@ class MappingContract {
 
   // A child-memory access of `run` that succeeded, to bytes inside `block`; before the run's own sets know of it.
   void accessed(const OpenRun& run, const Entry& block);
-  // A claim that the run makes now is resolved at once and finds that a register of the run failed (register-all).
-  [[nodiscard]] bool claim_settles_by_copy(const OpenRun& run, const Entry& block) const;
+  // A claim that the run makes now is resolved at once (register-all), and finds the block in quarantine, refused, or
+  // that a register of the run failed.
+  [[nodiscard]] bool claim_settles_by_copy(const OpenRun& run, const Entry& block);
   // One that failed in its device copy, which shows that the run goes without a view.
   void copy_failed(const OpenRun& run, const Entry& block);
   // The run is bound by now.

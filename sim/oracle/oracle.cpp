@@ -112,12 +112,13 @@ void Oracle::check_means(OpenRun& run, const Access& access, AccessOutcome outco
   const bool known = had_copies || (block && run.accessed.contains(block->block->life));
   // A claim that goes by copies tries to map nothing, even when its block was freed and another took its place.
   const bool goes_by_copy = claimed ? run.claim_goes_by_copy(span) : had_copies;
-  if (block && outcome == AccessOutcome::kSucceeded && (known || !goes_by_copy)) {
+  const bool copied = !run.copies_of_access.empty();
+  const bool has_view = books_.view_covers(span.base, span.size);
+  const bool went_through_view = has_view && !copied;
+  if (block && outcome == AccessOutcome::kSucceeded && (known || !goes_by_copy || went_through_view)) {
     contract_.accessed(run, *block);
     run.accessed.insert(block->block->life);
   }
-  const bool copied = !run.copies_of_access.empty();
-  const bool has_view = books_.view_covers(span.base, span.size);
   const bool had_view = block && block->block->disturbed;  // which a stranger dropped
   if ((has_view || had_view) && !copied) return;
   if (has_view && !goes_by_copy) {
