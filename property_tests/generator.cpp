@@ -286,6 +286,7 @@ class Draw {
     }
     operation.slot = slot_that_is(true);
     operation.size = dice_.one_in(2) ? picture_.slots[operation.slot].size : 8;
+    if (dice_.one_in(4)) operation.offset = offset_in(picture_.slots[operation.slot].size, operation.size);
     push(operation);
   }
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -115,8 +116,13 @@ Outcome Stage::race(const Operation& operation) {
   const svmrt::RunContext& first = *run(operation.run).context;
   const svmrt::RunContext& second = *run(operation.other).context;
   const DeviceAddr device = address(operation);
-  oracle_.asked_to_register(first.timeline(), device);
-  oracle_.asked_to_register(second.timeline(), device);
+  // Whose block it is: an address of a block that is gone may lie inside a later one.
+  const auto owner = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return slot.live && svmrt::span_inside(device, Bytes(1), slot.base, slot.size);
+  });
+  const DeviceAddr asked_for = owner == slots_.end() ? device : owner->base;
+  oracle_.asked_to_register(first.timeline(), asked_for);
+  oracle_.asked_to_register(second.timeline(), asked_for);
   std::atomic<bool> done{false};
   Answer second_answer = Answer::kSkipped;
   std::thread other;

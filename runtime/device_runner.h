@@ -56,7 +56,8 @@ class DeviceRunner {
   [[nodiscard]] Result<FinalizeReport> finalize();
 
   // The device is gone: every record and mapping is forgotten without a driver call; later calls fail with
-  // kDeviceLost, and open runs see kUnavailable.
+  // kDeviceLost. Open runs see kUnavailable, but for regions that they resolved to a view before: nothing asks the
+  // runner then, and the pages behind the view are gone. A program that declares the loss touches no such region again.
   void device_lost();
 
   [[nodiscard]] HeldMappings held() const;
