@@ -42,10 +42,12 @@ CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failu
   // What comes after the failure had no part in it.
   Scenario until_failure = failing;
   if (failure.operation < failing.operations.size()) until_failure.operations.resize(failure.operation + 1);
-  ++smallest.trials;
-  if (ScenarioResult result = judge(until_failure); result.failure) {
-    smallest.shrunk = until_failure;
-    smallest.failure = std::move(*result.failure);
+  if (most_trials > 0) {
+    ++smallest.trials;
+    if (ScenarioResult result = judge(until_failure); result.failure) {
+      smallest.shrunk = until_failure;
+      smallest.failure = std::move(*result.failure);
+    }
   }
   rc::Shrinkable<Scenario> current = shrinkable_of(smallest.shrunk);
   for (bool shrunk = true; shrunk;) {

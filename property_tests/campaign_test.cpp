@@ -146,7 +146,23 @@ TEST(IsolatedCampaign, ProcessThatEndsByItselfIsACrashToo) {
   });
   ASSERT_TRUE(result.failure.has_value());
   EXPECT_EQ(result.failure->index, 2u);
-  EXPECT_EQ(result.failure->failure, (Failure{"crash", 0, "the process ended with code 3"}));
+  EXPECT_EQ(result.failure->failure.property, "crash");
+  EXPECT_EQ(result.failure->failure.message, "the process ended with code 3");
+}
+
+TEST(Shrinks, WhatComesAfterTheFailureGoesFirst) {
+  std::vector<std::size_t> lengths;
+  const CampaignFailure shrunk = shrink(
+      6, drawn(6), Failure{"answer", 2, "found"},
+      [&](const Scenario& scenario) {
+        lengths.push_back(scenario.operations.size());
+        return judge_against(602)(scenario);
+      },
+      100);
+  ASSERT_FALSE(lengths.empty());
+  EXPECT_EQ(lengths.front(), 3u);
+  EXPECT_EQ(shrunk.shrunk.operations, (std::vector<Operation>{{.kind = OperationKind::kDeviceWrite, .value = 602}}));
+  EXPECT_EQ(shrunk.drawn, drawn(6));
 }
 
 TEST(Shrinks, TreeHoldsNoVariantTwiceAsLongOrEqual) {

@@ -132,7 +132,8 @@ rc::Seq<Scenario> simpler(const Scenario& scenario) {
 }  // namespace
 
 rc::Shrinkable<Scenario> shrinkable_of(Scenario scenario) {
-  return rc::shrinkable::shrinkRecur(std::move(scenario), simpler);
+  // A lambda, because clang cannot copy the function reference that rapidcheck would make of a name.
+  return rc::shrinkable::shrinkRecur(std::move(scenario), [](const Scenario& larger) { return simpler(larger); });
 }
 
 }  // namespace svmsim

@@ -55,7 +55,7 @@ Judge judge_by_expectations(std::function<void(const Scenario&)> body) {
     ScenarioResult result;
     result.operations = scenario.operations.size();
     std::string message = thrown.empty() ? first_failure(results) : thrown;
-    if (!message.empty()) result.failure = Failure{"expectation", 0, std::move(message)};
+    if (!message.empty()) result.failure = Failure{"expectation", scenario.operations.size(), std::move(message)};
     return result;
   };
 }
