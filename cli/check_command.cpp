@@ -154,6 +154,8 @@ CheckFailure check_failure(const CheckSetup& setup, CampaignFailure found) {
   CheckFailure failure;
   failure.index = found.index;
   failure.failure = std::move(found.failure);
+  // Where a process dies is not known.
+  failure.failure.operation = std::min(failure.failure.operation, found.shrunk.operations.size());
   failure.drawn_operations = found.drawn.operations.size();
   failure.trials = found.trials;
   failure.scenario = std::move(found.shrunk);
