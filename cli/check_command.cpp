@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t kMostCases = 10'000'000;  // of one campaign; another begins at a later --first
 constexpr std::uint64_t kMostShards = 1'000'000;
-constexpr std::uint64_t kMostSeconds = 31 * 24 * 3600;
+constexpr std::uint64_t kMostSeconds = 2'678'400;  // 31 days
 
 struct CheckSetup {
   ScenarioPlatforms platforms;
@@ -204,7 +204,7 @@ CliResult<CheckReport> merged_report(const std::vector<std::string>& files) {
   auto sum = read_check_report(files.front());
   for (std::size_t i = 1; i < files.size() && sum; ++i) {
     const auto other = read_check_report(files[i]);
-    if (!other) return other;
+    if (!other) return tl::unexpected(other.error());
     sum = merged(std::move(*sum), *other, files[i]);
   }
   return sum;
