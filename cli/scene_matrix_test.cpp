@@ -2,12 +2,21 @@
 // Each scene on each platform under each policy: the same bytes, no rule broken, nothing left behind.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "cli/commands.h"
 #include "runtime/policy.h"
 #include "sim/output/json_document.h"
 
 namespace svmsim {
 namespace {
+
+// With budgets that hold one or two small tensors of a scene, or the last of several.
+std::vector<svmrt::Policy> policies() {
+  std::vector<svmrt::Policy> all(svmrt::fixed_policies().begin(), svmrt::fixed_policies().end());
+  for (const std::uint64_t limit : {4u, 64u, 4096u}) all.push_back(svmrt::Policy::budget(svmrt::Bytes(limit)));
+  return all;
+}
 
 class SceneMatrix : public ::testing::TestWithParam<std::string> {};
 
@@ -19,14 +28,14 @@ TEST_P(SceneMatrix, EveryPlatformAndPolicyGivesTheSameResultAndBreaksNoRule) {
                                                   "identity", "lenient"}));
   std::string digest;
   for (const std::string& platform : *platforms) {
-    for (const svmrt::Policy policy : svmrt::fixed_policies()) {
+    for (const svmrt::Policy policy : policies()) {
       std::string plain_text;
       for (const std::string backing : {"plain", "mmu"}) {
         RunOptions options;
         options.backing = backing;
         options.scene = GetParam();
         options.platform = platform;
-        options.policy = std::string(svmrt::policy_name(policy));
+        options.policy = svmrt::policy_name(policy);
         options.rounds = "2";
         const auto output = run_command(locations, options, OutputFormat::kJson);
         ASSERT_TRUE(output.has_value()) << output.error().message;
@@ -35,6 +44,9 @@ TEST_P(SceneMatrix, EveryPlatformAndPolicyGivesTheSameResultAndBreaksNoRule) {
         EXPECT_EQ(output->exit_code, ExitCode::kFine) << where;
         EXPECT_EQ(json["violations"], Json::array()) << where;
         EXPECT_EQ(json["totals"]["map_calls"], json["totals"]["unmap_calls"]) << where;
+        if (policy.kind() == svmrt::Policy::Kind::kBudget) {
+          for (const Json& round : json["per_round"]) EXPECT_LE(round["bytes_held"], policy.limit().count()) << where;
+        }
         if (digest.empty()) digest = json["result_digest"];
         EXPECT_EQ(json["result_digest"], digest) << where;
         // Every code, cost and address is the same: the whole document, trace digest included.
