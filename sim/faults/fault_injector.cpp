@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <utility>
 
 namespace svmsim {
@@ -17,6 +18,7 @@ FaultInjector::FaultInjector(FaultPlan plan) : plan_(std::move(plan)) {
 }
 
 void FaultInjector::fail_next(CallKind kind, DriverCode code) {
+  if (code == DriverCode::kNone) std::abort();  // a bug of the caller: success is no failure
   waiting_.at(static_cast<std::size_t>(kind)).push_back(code);
 }
 

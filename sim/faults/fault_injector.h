@@ -19,8 +19,8 @@ class FaultInjector {
  public:
   explicit FaultInjector(FaultPlan plan);
 
-  // The next call of `kind` that no earlier fail_next() is waiting for fails with `code`, which is not kNone, whatever
-  // the plan says of it.
+  // The next call of `kind`, a driver call, that no earlier fail_next() is waiting for fails with `code`, whatever the
+  // plan says of it; the plan's own faults count that call as any other. Precondition: `code` is not kNone; aborts.
   void fail_next(CallKind kind, svmrt::DriverCode code);
 
   // To be asked once for each driver call, before the driver is: the code with which the call fails, or kNone when it

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <string>
 
 namespace svmsim {
@@ -63,6 +64,21 @@ TEST(FaultInjector, FailNextQueuesInOrderAndComesBeforeThePlan) {
   EXPECT_EQ(injector.next_call(A, std::nullopt), DriverCode::kNotSupport);
   EXPECT_EQ(injector.next_call(A, std::nullopt), kCode);
   EXPECT_EQ(injector.hits(), std::vector<std::uint64_t>{3}) << "the plan counts what it would have hit";
+}
+
+TEST(FaultInjector, CallThatFailNextHitCountsForTheIndicesOfThePlan) {
+  Fault third = fault_on(A);
+  third.index = 2;
+  FaultInjector injector(FaultPlan{"", "", 1, {third}});
+  injector.fail_next(A, kCode);
+  EXPECT_EQ(fate(injector, {A, A, A, A}), "1.1.");
+  EXPECT_EQ(injector.failed_calls(), 2u);
+}
+
+TEST(FaultInjectorDeathTest, FailNextWithSuccessEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  FaultInjector injector(FaultPlan{});
+  EXPECT_EXIT(injector.fail_next(A, DriverCode::kNone), testing::KilledBySignal(SIGABRT), "");
 }
 
 TEST(FaultInjector, AnIndexCountsTheCallsOfItsKindAndWithoutAKindAllCalls) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace svmsim {
@@ -23,20 +24,26 @@ constexpr Choice<Call> kCalls[] = {{"allocate", CallKind::kAllocate},
 constexpr Choice<FaultRepeat> kRepeats[] = {
     {"each", FaultRepeat::kEach}, {"once", FaultRepeat::kOnce}, {"sticky", FaultRepeat::kSticky}};
 
-// Every failure of svmrt::DriverCode.
-constexpr std::uint64_t kCodes[] = {1,  2,  3,  4,  6,  7,  8,  9,  10, 11, 12,   13,
-                                    14, 16, 17, 23, 37, 38, 42, 46, 51, 62, 65534};
+// Every failure of svmrt::DriverCode, of which kNotSupport is the largest, in ascending order.
+std::vector<std::uint64_t> failure_codes() {
+  std::vector<std::uint64_t> codes;
+  for (std::int32_t number = 1; number <= code_number(svmrt::DriverCode::kNotSupport); ++number) {
+    const bool defined = driver_code_name(svmrt::DriverCode{number}) != "UNKNOWN";
+    if (defined) codes.push_back(static_cast<std::uint64_t>(number));
+  }
+  return codes;
+}
 
 constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 40;
 constexpr std::uint32_t kMillion = 1'000'000;
 constexpr std::size_t kMostFaults = 64;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
 
-Fault read_fault(ConfigTable& table, std::size_t number) {
+Fault read_fault(ConfigTable& table, std::size_t number, std::span<const std::uint64_t> codes) {
   Fault fault;
   fault.name = table.text_or("name", fmt::format("fault[{}]", number));
   fault.call = table.choice("call", kCalls);
-  fault.code = static_cast<svmrt::DriverCode>(table.integer_choice("code", kCodes));
+  fault.code = static_cast<svmrt::DriverCode>(table.integer_choice("code", codes));
   fault.repeat = table.choice_or("repeat", fault.repeat, kRepeats);
   if (table.has("index")) fault.index = table.integer<std::uint64_t>("index", 0, kLargest);
   if (table.has("per_million")) fault.per_million = table.integer<std::uint32_t>("per_million", 1, kMillion);
@@ -62,7 +69,8 @@ ConfigResult<FaultPlan> load_fault_plan(const std::string& path) {
   plan.name = root.text("name");
   plan.description = root.text("description");
   plan.seed = root.integer_or<std::uint64_t>("seed", plan.seed, 0, kLargest);
-  for (ConfigTable& table : root.tables("fault")) plan.faults.push_back(read_fault(table, plan.faults.size()));
+  const std::vector<std::uint64_t> codes = failure_codes();
+  for (ConfigTable& table : root.tables("fault")) plan.faults.push_back(read_fault(table, plan.faults.size(), codes));
   if (plan.faults.empty() || plan.faults.size() > kMostFaults) {
     root.reject("fault", fmt::format("1 to {} tables [[fault]]", kMostFaults));
   }

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 namespace svmsim {
@@ -94,11 +95,16 @@ TEST(FaultPlan, EveryKindOfDriverCallCanBeNamedAsInTraces) {
 }
 
 TEST(FaultPlan, EveryCodeOfTheDriverButSuccessCanBeAskedFor) {
-  for (std::int32_t number = -1; number < 70'000; number = number == 70 ? 65'530 : number + 1) {
-    const bool is_failure = number != 0 && svmrt::driver_code_name(DriverCode{number}) != "UNKNOWN";
-    EXPECT_EQ(with_fault("call = \"any\"\ncode = " + std::to_string(number) + "\n").has_value(), is_failure) << number;
-    if (number > 65'540) break;
-  }
+  // hicann/driver ef377e9, drvError.
+  const std::set<std::int32_t> failures = {1,  2,  3,  4,  6,  7,  8,  9,  10, 11, 12,   13,
+                                           14, 16, 17, 23, 37, 38, 42, 46, 51, 62, 65534};
+  const auto expect_asked = [&](std::int32_t number) {
+    EXPECT_EQ(with_fault("call = \"any\"\ncode = " + std::to_string(number) + "\n").has_value(),
+              failures.contains(number))
+        << number;
+  };
+  for (std::int32_t number = -1; number <= 70; ++number) expect_asked(number);
+  for (std::int32_t number = 65'530; number <= 65'540; ++number) expect_asked(number);
 }
 
 TEST(FaultPlan, MissingCallOrCodeIsRefused) {

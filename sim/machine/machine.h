@@ -119,7 +119,8 @@ class Machine {
   }
   [[nodiscard]] const HostMemory& host_memory() const { return host_memory_; }
   [[nodiscard]] FaultHits fault_hits() const;  // by_fault is empty without a plan
-  // The next driver call of `kind` fails with `code` (not kNone), before the plan is asked; several wait in a queue.
+  // The next driver call of `kind` fails with `code`, whatever the plan says; several wait in a queue, one for each
+  // call. It counts in failed_calls; the plan's own faults count the call too. Precondition: `code` is not kNone.
   void fail_next(CallKind kind, DriverCode code);
 
   // State for checkers and tests.

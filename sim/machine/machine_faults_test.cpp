@@ -80,6 +80,18 @@ TEST(MachineFaults, FailNextNeedsNoPlanAndHitsOneCall) {
   EXPECT_EQ(driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kNone);
 }
 
+TEST(MachineFaults, FailNextGivesTheCodeWhereThePlanStrikesTooAndThePlanCountsTheCall) {
+  Rig rig({nth(CallKind::kAllocate, 0), nth(CallKind::kAllocate, 2)});
+  rig.machine->fail_next(CallKind::kAllocate, DriverCode::kOutOfMemory);
+  rig.machine->fail_next(CallKind::kAllocate, DriverCode::kBusy);
+  EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kOutOfMemory);
+  EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kBusy);
+  EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kIoctlFail);
+  EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kNone);
+  EXPECT_EQ(rig.machine->fault_hits().failed_calls, 3u);
+  EXPECT_THAT(rig.machine->fault_hits().by_fault, testing::ElementsAre(1, 1));
+}
+
 TEST(MachineFaults, AFailedFreeLeavesTheBlock) {
   Rig rig({nth(CallKind::kFree, 0)});
   const DeviceAddr block = rig.allocate(4096);
