@@ -38,19 +38,19 @@ class Check : public ::testing::Test {
   Json document_of(std::vector<std::string> arguments, const std::string& name, int exit_code = 0) {
     arguments.insert(arguments.begin(), "check");
     arguments.push_back("--json");
-    const CommandResult result = svmsim_command(arguments);
-    EXPECT_EQ(result.exit_code, exit_code) << result.standard_output << result.standard_error;
-    write(name, result.standard_output);
-    return Json::parse(result.standard_output);
+    const ChildResult result = svmsim_command(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
+    write(name, result.output);
+    return Json::parse(result.output);
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Json error_of_merge(const std::vector<std::string>& files) {
     std::vector<std::string> arguments{"check", "--json", "--merge"};
     arguments.insert(arguments.end(), files.begin(), files.end());
-    const CommandResult result = svmsim_command(arguments);
-    EXPECT_EQ(result.exit_code, 2) << result.standard_output;
-    EXPECT_EQ(result.standard_error, "");
-    return Json::parse(result.standard_output).at("error");
+    const ChildResult result = svmsim_command(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_EQ(result.errors, "");
+    return Json::parse(result.output).at("error");
   }
 
   // A campaign whose judge fails every case in which a run is opened.
@@ -88,22 +88,22 @@ TEST_F(Check, CampaignThatPassesReportsWhatItDid) {
 
 TEST_F(Check, SameCommandPrintsTheSameBytesAndAnotherSeedOthers) {
   const std::vector<std::string> arguments{"check", "--cases", "30", "--json"};
-  const CommandResult once = svmsim_command(arguments);
-  EXPECT_EQ(once.standard_output, svmsim_command(arguments).standard_output);
-  EXPECT_NE(Json::parse(once.standard_output).at("digest"),
+  const ChildResult once = svmsim_command(arguments);
+  EXPECT_EQ(once.output, svmsim_command(arguments).output);
+  EXPECT_NE(Json::parse(once.output).at("digest"),
             document_of({"--cases", "30", "--seed", "2"}, "b.json").at("digest"));
 }
 
 TEST_F(Check, TableNamesSeedCasesCoverageAndDigest) {
-  const CommandResult result = svmsim_command({"check", "--cases", "12", "--shard", "1/2"});
+  const ChildResult result = svmsim_command({"check", "--cases", "12", "--shard", "1/2"});
   EXPECT_EQ(result.exit_code, 0);
   for (const char* const words : {"seed       1", "cases      0 to 11, shards: 1 of 2", "judged     6 cases", "digest",
                                   "mapped", "device_lost_in_run", "no property failed"}) {
-    EXPECT_THAT(result.standard_output, HasSubstr(words));
+    EXPECT_THAT(result.output, HasSubstr(words));
   }
   // One batch, so one line; a line that is written over is for terminals.
-  EXPECT_THAT(result.standard_error, HasSubstr("6 of 6 cases"));
-  EXPECT_THAT(result.standard_error, Not(HasSubstr("\r")));
+  EXPECT_THAT(result.errors, HasSubstr("6 of 6 cases"));
+  EXPECT_THAT(result.errors, Not(HasSubstr("\r")));
 }
 
 TEST_F(Check, ShardsMergeToTheWholeInAnyOrder) {
@@ -117,8 +117,8 @@ TEST_F(Check, ShardsMergeToTheWholeInAnyOrder) {
   EXPECT_EQ(sum.at("shard"), (Json{{"count", 3}, {"indices", {0, 1, 2}}}));
   sum["shard"] = whole.at("shard");
   EXPECT_EQ(sum, whole);
-  const CommandResult table = svmsim_command({"check", "--merge", path("part.json"), path("1.json")});
-  EXPECT_THAT(table.standard_output, HasSubstr("shards: all"));
+  const ChildResult table = svmsim_command({"check", "--merge", path("part.json"), path("1.json")});
+  EXPECT_THAT(table.output, HasSubstr("shards: all"));
 }
 
 TEST_F(Check, MergeRefusesWhatDoesNotBelongTogether) {

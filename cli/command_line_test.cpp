@@ -20,26 +20,26 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 TEST(CommandLine, HelpTeachesAndEndsWithZero) {
-  const CommandResult top = svmsim_command({"--help"});
+  const ChildResult top = svmsim_command({"--help"});
   EXPECT_EQ(top.exit_code, 0);
   for (const char* word : {"run", "sweep", "check", "replay", "scenes", "platforms", "exit codes"}) {
-    EXPECT_NE(top.standard_output.find(word), std::string::npos) << word;
+    EXPECT_NE(top.output.find(word), std::string::npos) << word;
   }
-  const CommandResult run = svmsim_command({"run", "--help"});
+  const ChildResult run = svmsim_command({"run", "--help"});
   EXPECT_EQ(run.exit_code, 0);
   for (const char* word : {"--platform", "--policy", "--rounds", "--seed", "--json", "register-all", "copy-only"}) {
-    EXPECT_NE(run.standard_output.find(word), std::string::npos) << word;
+    EXPECT_NE(run.output.find(word), std::string::npos) << word;
   }
-  const CommandResult check = svmsim_command({"check", "--help"});
+  const ChildResult check = svmsim_command({"check", "--help"});
   EXPECT_EQ(check.exit_code, 0);
   for (const char* word : {"--cases", "--seed", "--first", "--shard", "--time", "--platform", "--policy", "--save",
                            "--merge", "--json", "failing-S-I.toml", "exit codes"}) {
-    EXPECT_NE(check.standard_output.find(word), std::string::npos) << word;
+    EXPECT_NE(check.output.find(word), std::string::npos) << word;
   }
-  const CommandResult replay = svmsim_command({"replay", "--help"});
+  const ChildResult replay = svmsim_command({"replay", "--help"});
   EXPECT_EQ(replay.exit_code, 0);
   for (const char* word : {"FILE", "--json", "property", "exit codes"}) {
-    EXPECT_NE(replay.standard_output.find(word), std::string::npos) << word;
+    EXPECT_NE(replay.output.find(word), std::string::npos) << word;
   }
 }
 
@@ -54,22 +54,22 @@ struct BadCommand {
 class BadInput : public ::testing::TestWithParam<BadCommand> {};
 
 TEST_P(BadInput, EndsWithTwoAndOneMessage) {
-  const CommandResult plain = svmsim_command(GetParam().arguments);
+  const ChildResult plain = svmsim_command(GetParam().arguments);
   EXPECT_EQ(plain.exit_code, 2);
-  EXPECT_EQ(plain.standard_output, "");
-  EXPECT_EQ(std::count(plain.standard_error.begin(), plain.standard_error.end(), '\n'), 1) << plain.standard_error;
-  EXPECT_NE(plain.standard_error.find(GetParam().key), std::string::npos) << plain.standard_error;
-  EXPECT_NE(plain.standard_error.find(GetParam().value), std::string::npos) << plain.standard_error;
-  EXPECT_NE(plain.standard_error.find(GetParam().allowed), std::string::npos) << plain.standard_error;
+  EXPECT_EQ(plain.output, "");
+  EXPECT_EQ(std::count(plain.errors.begin(), plain.errors.end(), '\n'), 1) << plain.errors;
+  EXPECT_NE(plain.errors.find(GetParam().key), std::string::npos) << plain.errors;
+  EXPECT_NE(plain.errors.find(GetParam().value), std::string::npos) << plain.errors;
+  EXPECT_NE(plain.errors.find(GetParam().allowed), std::string::npos) << plain.errors;
 }
 
 TEST_P(BadInput, EndsWithTwoAndOneErrorDocumentUnderJson) {
   auto arguments = GetParam().arguments;
   arguments.push_back("--json");
-  const CommandResult result = svmsim_command(arguments);
+  const ChildResult result = svmsim_command(arguments);
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(result.standard_error, "");
-  const json document = json::parse(result.standard_output);
+  EXPECT_EQ(result.errors, "");
+  const json document = json::parse(result.output);
   ASSERT_EQ(document.size(), 1U);
   const json& error = document.at("error");
   EXPECT_EQ(error.at("key"), GetParam().key);
@@ -126,17 +126,17 @@ TEST(CommandLine, FolderWithoutFixturesIsNamed) {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--fixtures", "/nowhere", "scenes"},
                                                     {"--fixtures", "/nowhere", "platforms"},
                                                     {"--fixtures", "/nowhere", "run", kScene}}) {
-    const CommandResult result = svmsim_command(arguments);
+    const ChildResult result = svmsim_command(arguments);
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.standard_error.find("/nowhere"), std::string::npos) << result.standard_error;
+    EXPECT_NE(result.errors.find("/nowhere"), std::string::npos) << result.errors;
   }
 }
 
 TEST(CommandLine, ControlCharactersOfAnArgumentStayOnOneLine) {
-  const CommandResult result = svmsim_command({"run", kScene, "--policy", "a\nb\x1b[31m"});
+  const ChildResult result = svmsim_command({"run", kScene, "--policy", "a\nb\x1b[31m"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_EQ(std::count(result.standard_error.begin(), result.standard_error.end(), '\n'), 1);
-  EXPECT_NE(result.standard_error.find("a\\x0ab\\x1b[31m"), std::string::npos) << result.standard_error;
+  EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1);
+  EXPECT_NE(result.errors.find("a\\x0ab\\x1b[31m"), std::string::npos) << result.errors;
 }
 
 TEST(CommandLine, StreamsThatDoNotTakeTheOutputNeverCrashIt) {
@@ -155,14 +155,14 @@ TEST(CommandLine, StreamsThatDoNotTakeTheOutputNeverCrashIt) {
 TEST(CommandLine, OptionParserErrorsEndWithTwoAsWell) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{}, {"fly"}, {"run"}, {"run", kScene, "--fast"}, {"run", kScene, "--rounds"}}) {
-    const CommandResult plain = svmsim_command(arguments);
-    EXPECT_EQ(plain.exit_code, 2) << plain.standard_error;
-    EXPECT_EQ(plain.standard_output, "");
-    EXPECT_FALSE(plain.standard_error.empty());
+    const ChildResult plain = svmsim_command(arguments);
+    EXPECT_EQ(plain.exit_code, 2) << plain.errors;
+    EXPECT_EQ(plain.output, "");
+    EXPECT_FALSE(plain.errors.empty());
   }
-  const CommandResult result = svmsim_command({"run", "--json"});
+  const ChildResult result = svmsim_command({"run", "--json"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(json::parse(result.standard_output).contains("error"));
+  EXPECT_TRUE(json::parse(result.output).contains("error"));
 }
 
 // A folder for scene and platform files that a test writes.
@@ -186,10 +186,10 @@ class BadFile : public ::testing::Test {
     return path;
   }
   static json error_of(const std::string& path) {
-    const CommandResult result = svmsim_command({"run", path, "--json"});
-    EXPECT_EQ(result.exit_code, 2) << result.standard_output;
-    EXPECT_EQ(result.standard_error, "");
-    return json::parse(result.standard_output).at("error");
+    const ChildResult result = svmsim_command({"run", path, "--json"});
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_EQ(result.errors, "");
+    return json::parse(result.output).at("error");
   }
 
   const std::string good_tensor_ = "shape = [4]\ndtype = \"float32\"\ndirection = \"in\"\ndata = \"zeros\"\n";
@@ -225,10 +225,10 @@ TEST_F(BadFile, MissingSharedObjectNamesItsPath) {
 }
 
 TEST_F(BadFile, MissingEntryPointNamesTheSymbol) {
-  const CommandResult result = svmsim_command({"--orchestrations", SVMSIM_BROKEN_ORCHESTRATIONS_DIR, "run",
-                                               scene(good_tensor_, "", "test_program_no_entry"), "--json"});
+  const ChildResult result = svmsim_command({"--orchestrations", SVMSIM_BROKEN_ORCHESTRATIONS_DIR, "run",
+                                             scene(good_tensor_, "", "test_program_no_entry"), "--json"});
   EXPECT_EQ(result.exit_code, 2);
-  const std::string message = json::parse(result.standard_output).at("error").at("message");
+  const std::string message = json::parse(result.output).at("error").at("message");
   EXPECT_NE(message.find("aicpu_orchestration_entry"), std::string::npos) << message;
 }
 
@@ -246,65 +246,65 @@ TEST_F(BadFile, SceneWithOtherArgumentsThanTheOrchestrationTakesIsBadInput) {
 
 TEST_F(BadFile, MoreDataThanTheMachineHasMemoryIsRefusedBeforeItIsTouched) {
   const std::string shape = "shape = [1048576, 262144]\ndtype = \"float32\"\ndirection = \"in\"\n";  // 1 TiB
-  const CommandResult result = svmsim_command({"run", scene(shape + "data = \"seeded\"\n")});
+  const ChildResult result = svmsim_command({"run", scene(shape + "data = \"seeded\"\n")});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.standard_error.find("1099511627776"), std::string::npos) << result.standard_error;
+  EXPECT_NE(result.errors.find("1099511627776"), std::string::npos) << result.errors;
 }
 
 TEST_F(BadFile, MoreMemoryThanTheDeviceHasFailsTheRunWithTheDriversCode) {
   const std::string shape = "shape = [1048576, 262144]\ndtype = \"float32\"\ndirection = \"in\"\n";
-  const CommandResult result = svmsim_command({"run", scene(shape + "data = \"none\"\n"), "--json"});
+  const ChildResult result = svmsim_command({"run", scene(shape + "data = \"none\"\n"), "--json"});
   EXPECT_EQ(result.exit_code, 1);
-  const json document = json::parse(result.standard_output);
+  const json document = json::parse(result.output);
   EXPECT_NE(document.at("status"), 0);
   EXPECT_EQ(document.at("violations"), json::array());
-  EXPECT_NE(result.standard_error.find("'a'"), std::string::npos) << result.standard_error;
+  EXPECT_NE(result.errors.find("'a'"), std::string::npos) << result.errors;
 }
 
 TEST_F(BadFile, StagedTensorThatDoesNotFitTheDeviceFailsWithOutOfMemory) {
   // 128 GiB without data on a device of 64 GiB.
   const std::string shape = "shape = [131072, 262144]\ndtype = \"float32\"\ndirection = \"in\"\ndata = \"none\"\n";
-  const CommandResult result = svmsim_command({"run", scene(shape), "--json"});
+  const ChildResult result = svmsim_command({"run", scene(shape), "--json"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(json::parse(result.standard_output).at("status"), 6);
+  EXPECT_EQ(json::parse(result.output).at("status"), 6);
 }
 
 TEST_F(BadFile, HostReadOfATensorWithoutDataIsAFatalOfTheOrchestration) {
   for (const std::string residency : {"staged", "child_memory"}) {
     const std::string tensor =
         "shape = [4]\ndtype = \"float32\"\ndirection = \"in\"\ndata = \"none\"\nresidency = \"" + residency + "\"\n";
-    const CommandResult result = svmsim_command(
+    const ChildResult result = svmsim_command(
         {"--orchestrations", SVMSIM_TEST_PROGRAMS_DIR, "run", scene(tensor, "", "reads_first_element"), "--json"});
     EXPECT_EQ(result.exit_code, 1) << residency;
-    EXPECT_EQ(json::parse(result.standard_output).at("status"), -5) << residency;
-    EXPECT_NE(result.standard_error.find("without data"), std::string::npos) << result.standard_error;
+    EXPECT_EQ(json::parse(result.output).at("status"), -5) << residency;
+    EXPECT_NE(result.errors.find("without data"), std::string::npos) << result.errors;
   }
 }
 
 TEST_F(BadFile, WhatAnOrchestrationPrintsAndLogsGoesToStandardError) {
-  const CommandResult result =
+  const ChildResult result =
       svmsim_command({"--orchestrations", SVMSIM_TEST_PROGRAMS_DIR, "run", scene(good_tensor_, "", "noisy"), "--json"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(json::parse(result.standard_output).at("status"), 0);
+  EXPECT_EQ(json::parse(result.output).at("status"), 0);
   for (const char* words : {"printed by printf", "printed by cout", "orchestration: logged as an error"}) {
-    EXPECT_NE(result.standard_error.find(words), std::string::npos) << words << " in " << result.standard_error;
+    EXPECT_NE(result.errors.find(words), std::string::npos) << words << " in " << result.errors;
   }
-  EXPECT_EQ(result.standard_error.find("logged as information"), std::string::npos) << "only with --verbose";
+  EXPECT_EQ(result.errors.find("logged as information"), std::string::npos) << "only with --verbose";
 }
 
 TEST_F(BadFile, ElementsSetInAStagedInputDoNotReachTheNextRound) {
-  const CommandResult result = svmsim_command({"--orchestrations", SVMSIM_TEST_PROGRAMS_DIR, "run",
-                                               scene(good_tensor_, "", "increments_first_element"), "--rounds", "3"});
-  EXPECT_EQ(result.exit_code, 0) << result.standard_output << result.standard_error;
+  const ChildResult result = svmsim_command({"--orchestrations", SVMSIM_TEST_PROGRAMS_DIR, "run",
+                                             scene(good_tensor_, "", "increments_first_element"), "--rounds", "3"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
 }
 
 TEST_F(BadFile, TraceReplacesNothingButARegularFile) {
   const std::string fifo = (folder_ / "fifo").string();
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   for (const std::string& target : {fifo, folder_.string()}) {
-    const CommandResult result = svmsim_command({"run", kScene, "--trace", target});
+    const ChildResult result = svmsim_command({"run", kScene, "--trace", target});
     EXPECT_EQ(result.exit_code, 2) << target;
-    EXPECT_NE(result.standard_error.find("not a regular file"), std::string::npos) << result.standard_error;
+    EXPECT_NE(result.errors.find("not a regular file"), std::string::npos) << result.errors;
   }
   EXPECT_TRUE(fs::is_fifo(fifo));
   const fs::path file = folder_ / "file.json";

@@ -24,10 +24,10 @@ class Replay : public ::testing::Test {
 
   void save(const Scenario& scenario) { std::ofstream(path_) << scenario_text(scenario); }
   Json error() {
-    const CommandResult result = svmsim_command({"replay", path_, "--json"});
-    EXPECT_EQ(result.exit_code, 2) << result.standard_output;
-    EXPECT_EQ(result.standard_error, "");
-    return Json::parse(result.standard_output).at("error");
+    const ChildResult result = svmsim_command({"replay", path_, "--json"});
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_EQ(result.errors, "");
+    return Json::parse(result.output).at("error");
   }
   CommandOutput played(OutputFormat format, const Player& player) {
     const auto output = replay_command(default_locations(), path_, format, player);
@@ -51,9 +51,9 @@ class Replay : public ::testing::Test {
 
 TEST_F(Replay, EachStepHasItsAnswerCallsAndMappings) {
   save(write_and_read());
-  const CommandResult result = svmsim_command({"replay", path_, "--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.standard_output << result.standard_error;
-  const Json document = Json::parse(result.standard_output);
+  const ChildResult result = svmsim_command({"replay", path_, "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  const Json document = Json::parse(result.output);
   EXPECT_EQ(document.at("file"), path_);
   EXPECT_EQ(document.at("name"), "write-and-read");
   EXPECT_EQ(document.at("platform"), "a2a3");
@@ -84,18 +84,18 @@ TEST_F(Replay, EachStepHasItsAnswerCallsAndMappings) {
 
 TEST_F(Replay, TextTellsTheSameStory) {
   save(write_and_read());
-  const CommandResult result = svmsim_command({"replay", path_});
+  const ChildResult result = svmsim_command({"replay", path_});
   EXPECT_EQ(result.exit_code, 0);
   for (const char* const words :
        {"write-and-read: 5 operations on a2a3, policy cached", "   4  read run 0, slot 0, offset 7, size 4",
         "ok ??0ca9??", "register svm+0x", "code 0, ", "mapped: svm+0x", "   5  tear down", "every property holds"}) {
-    EXPECT_THAT(result.standard_output, HasSubstr(words));
+    EXPECT_THAT(result.output, HasSubstr(words));
   }
 }
 
 TEST_F(Replay, SameFilePrintsTheSameBytes) {
   save(write_and_read());
-  EXPECT_EQ(svmsim_command({"replay", path_}).standard_output, svmsim_command({"replay", path_}).standard_output);
+  EXPECT_EQ(svmsim_command({"replay", path_}).output, svmsim_command({"replay", path_}).output);
 }
 
 TEST_F(Replay, FailedPropertyEndsWithOneAndIsTheVerdict) {

@@ -5,15 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "sim/testing/child_process.h"
+
 namespace svmsim {
 
-struct CommandResult {
-  int exit_code = -1;  // -1: it did not exit by itself
-  std::string standard_output;
-  std::string standard_error;
-};
-
 // `arguments` as the shell would hand them over, without the program's name.
-[[nodiscard]] CommandResult svmsim_command(const std::vector<std::string>& arguments);
+[[nodiscard]] inline ChildResult svmsim_command(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), SVMSIM_PROGRAM);
+  return run_child(std::move(arguments));
+}
 
 }  // namespace svmsim

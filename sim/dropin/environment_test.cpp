@@ -15,6 +15,8 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+using Variables = std::map<std::string, std::string>;
+
 tl::expected<Environment, std::string> read(const Variables& variables) {
   return read_environment(variables, SVMSIM_FIXTURES_DIR);
 }

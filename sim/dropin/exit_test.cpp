@@ -19,26 +19,26 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(MistakenEnvironment, EndsTheProgramAtItsFirstCallWithOneLine) {
-  const ProgramResult result = run_program("ends", {"clean"}, {{"SVMSIM_STRICT", "yes"}});
+  const ChildResult result = run_program("ends", {"clean"}, {{"SVMSIM_STRICT", "yes"}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.errors, "svmsim: SVMSIM_STRICT: found \"yes\"; allowed: 0 or 1\n");
 }
 
 TEST(MistakenEnvironment, DoesNotMatterToAProgramThatCallsNothing) {
-  const ProgramResult result = run_program("ends", {"uncalled", "5"}, {{"SVMSIM_STRICT", "yes"}});
+  const ChildResult result = run_program("ends", {"uncalled", "5"}, {{"SVMSIM_STRICT", "yes"}});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_EQ(result.errors, "");
 }
 
 TEST(MistakenEnvironment, TraceThatCannotBeWrittenIsOne) {
-  const ProgramResult result = run_program("ends", {"clean"}, {{"SVMSIM_TRACE", "/nowhere/trace.jsonl"}});
+  const ChildResult result = run_program("ends", {"clean"}, {{"SVMSIM_TRACE", "/nowhere/trace.jsonl"}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.errors, AllOf(StartsWith("svmsim: SVMSIM_TRACE: "), HasSubstr("/nowhere/trace.jsonl")));
 }
 
 std::string trace_of(const std::string& program, const std::vector<std::string>& arguments) {
   const std::string path = new_path("trace.jsonl");
-  const ProgramResult result = run_program(program, arguments, {{"SVMSIM_TRACE", path}});
+  const ChildResult result = run_program(program, arguments, {{"SVMSIM_TRACE", path}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   return file_content(path);
 }
@@ -74,10 +74,10 @@ TEST(Trace, OfAProgramThatLeavesByUnderscoreExitNeverGetsItsName) {
 
 // Rules broken in the report of a program, in order.
 std::vector<std::string> broken_rules(const std::string& program, const std::vector<std::string>& arguments,
-                                      Variables variables = {}) {
+                                      EnvironmentChanges variables = {}) {
   const std::string path = new_path("report.json");
   variables["SVMSIM_REPORT"] = path;
-  const ProgramResult result = run_program(program, arguments, variables);
+  const ChildResult result = run_program(program, arguments, variables);
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto report = nlohmann::json::parse(file_content(path));
   std::vector<std::string> rules;
@@ -94,14 +94,14 @@ TEST(Report, NamesWhatIsLeftAtExit) {
 
 // F2: the free succeeds, the block is mapped all the same.
 TEST(Report, NamesAFreeOfAMappedBlockThatSucceeded) {
-  const ProgramResult result = run_program("ends", {"free_mapped"});
+  const ChildResult result = run_program("ends", {"free_mapped"});
   EXPECT_THAT(result.output, HasSubstr("free 0\n"));
   EXPECT_THAT(broken_rules("ends", {"free_mapped"}), testing::Contains("I2"));
 }
 
 // F1.
 TEST(Report, NamesAFreeOfAMappedBlockThatWasRefused) {
-  const Variables v3{{"SVMSIM_PLATFORM", small_v3()}};
+  const EnvironmentChanges v3{{"SVMSIM_PLATFORM", small_v3()}};
   EXPECT_THAT(run_program("ends", {"free_mapped"}, v3).output, HasSubstr("free 13\n"));
   EXPECT_THAT(broken_rules("ends", {"free_mapped"}, v3), testing::Contains("I2"));
 }
@@ -115,28 +115,28 @@ TEST(Report, CountsWhatExitHandlersReleaseAsReleased) {
 TEST(Report, ForkedChildrenWriteNone) { EXPECT_THAT(broken_rules("forks", {}), testing::IsEmpty()); }
 
 TEST(Report, OnStandardErrorIsText) {
-  const ProgramResult result = run_program("ends", {"leak"}, {{"SVMSIM_REPORT", "-"}});
+  const ChildResult result = run_program("ends", {"leak"}, {{"SVMSIM_REPORT", "-"}});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.errors, AllOf(HasSubstr("register"), HasSubstr("I8")));
   EXPECT_EQ(result.output, "began\n");
 }
 
 TEST(Report, IsTheSameInEveryRun) {
-  const Variables to_stderr{{"SVMSIM_REPORT", "-"}};
+  const EnvironmentChanges to_stderr{{"SVMSIM_REPORT", "-"}};
   EXPECT_EQ(run_program("ends", {"leak"}, to_stderr).errors, run_program("ends", {"leak"}, to_stderr).errors);
 }
 
 TEST(Report, ThatCannotBeWrittenIsExitCode2UnlessTheProgramFailedItself) {
-  const Variables nowhere{{"SVMSIM_REPORT", "/nowhere/report"}};
-  const ProgramResult result = run_program("ends", {"clean"}, nowhere);
+  const EnvironmentChanges nowhere{{"SVMSIM_REPORT", "/nowhere/report"}};
+  const ChildResult result = run_program("ends", {"clean"}, nowhere);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.errors, StartsWith("svmsim: SVMSIM_REPORT: cannot write /nowhere/report: "));
   EXPECT_EQ(run_program("ends", {"clean", "3"}, nowhere).exit_code, 3);
 }
 
 TEST(Strict, BrokenRulesBecomeTheExitCodeAndOutputIsKept) {
-  const Variables strict{{"SVMSIM_STRICT", "1"}};
-  const ProgramResult leak = run_program("ends", {"leak"}, strict);
+  const EnvironmentChanges strict{{"SVMSIM_STRICT", "1"}};
+  const ChildResult leak = run_program("ends", {"leak"}, strict);
   EXPECT_EQ(leak.exit_code, 1);
   EXPECT_EQ(leak.output, "began\n");
   EXPECT_EQ(run_program("ends", {"free_mapped"}, strict).exit_code, 1);
@@ -144,7 +144,7 @@ TEST(Strict, BrokenRulesBecomeTheExitCodeAndOutputIsKept) {
 }
 
 TEST(Strict, ProgramsOwnFailureAndCleanProgramsKeepTheirCodes) {
-  const Variables strict{{"SVMSIM_STRICT", "1"}};
+  const EnvironmentChanges strict{{"SVMSIM_STRICT", "1"}};
   EXPECT_EQ(run_program("ends", {"leak", "3"}, strict).exit_code, 3);
   EXPECT_EQ(run_program("ends", {"clean"}, strict).exit_code, 0);
   EXPECT_EQ(run_program("ends", {"leak"}, {{"SVMSIM_STRICT", "0"}}).exit_code, 0);
@@ -152,7 +152,7 @@ TEST(Strict, ProgramsOwnFailureAndCleanProgramsKeepTheirCodes) {
 
 // The plan refuses the first register that reaches the driver; the driver itself would say 8.
 TEST(Faults, PlanDecidesWhatACallAnswers) {
-  const ProgramResult result = run_program("hal_codes", {}, {{"SVMSIM_FAULTS", "refused-register"}});
+  const ChildResult result = run_program("hal_codes", {}, {{"SVMSIM_FAULTS", "refused-register"}});
   EXPECT_THAT(result.output, HasSubstr("register size 0 65534\n"));
 }
 

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string codes(const std::string& platform) {
-  const ProgramResult result = run_program("hal_codes", {}, {{"SVMSIM_PLATFORM", platform}});
+  const ChildResult result = run_program("hal_codes", {}, {{"SVMSIM_PLATFORM", platform}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   return result.output;
 }

@@ -37,7 +37,7 @@ TEST(HostileProgram, RelativePathsCountFromTheFirstCallWhereverItGoes) {
   const fs::path folder = fs::path(new_path("x")).parent_path();
   const fs::path before = fs::current_path();
   fs::current_path(folder);
-  const ProgramResult result =
+  const ChildResult result =
       run_program("hostile", {"chdir"}, {{"SVMSIM_TRACE", "t.jsonl"}, {"SVMSIM_REPORT", "r.json"}});
   fs::current_path(before);
   EXPECT_EQ(result.exit_code, kAllRight) << result.errors;
@@ -46,7 +46,7 @@ TEST(HostileProgram, RelativePathsCountFromTheFirstCallWhereverItGoes) {
 }
 
 TEST(HostileProgram, SignalThatItSendsItselfEndsItAndIsNoTouch) {
-  const ProgramResult result = run_program("hostile", {"raise"});
+  const ChildResult result = run_program("hostile", {"raise"});
   EXPECT_NE(result.exit_code, kAllRight);
   if (!poison_is_active()) {
     EXPECT_EQ(result.signal, SIGSEGV);
@@ -57,7 +57,7 @@ TEST(HostileProgram, SignalThatItSendsItselfEndsItAndIsNoTouch) {
 TEST(HostileProgram, ThreadsThatCallOnAfterExitHarmNeitherExitCodeNorTrace) {
   for (int run = 0; run < 10; ++run) {
     const std::string path = new_path("trace.json");
-    const ProgramResult result = run_program("hostile", {"threads_at_exit"}, {{"SVMSIM_TRACE", path}});
+    const ChildResult result = run_program("hostile", {"threads_at_exit"}, {{"SVMSIM_TRACE", path}});
     EXPECT_EQ(result.exit_code, kAllRight) << result.errors;
     EXPECT_TRUE(nlohmann::json::accept(file_content(path)));
   }
@@ -66,7 +66,7 @@ TEST(HostileProgram, ThreadsThatCallOnAfterExitHarmNeitherExitCodeNorTrace) {
 TEST(HostileEnvironment, ReportToAFifoThatNobodyReadsIsAMistakeAndNoWait) {
   const std::string path = new_path("fifo");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  const ProgramResult result = run_program("ends", {"clean"}, {{"SVMSIM_REPORT", path}});
+  const ChildResult result = run_program("ends", {"clean"}, {{"SVMSIM_REPORT", path}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.errors, HasSubstr("SVMSIM_REPORT: cannot write " + path));
 }
@@ -82,7 +82,7 @@ TEST(HostileEnvironment, PlatformThatIsNoRegularFileIsRefusedAndNotReadForEver) 
 
 TEST(HostileEnvironment, OneFileForTraceAndReportIsAMistake) {
   const std::string path = new_path("x.json");
-  const ProgramResult result = run_program("ends", {"clean"}, {{"SVMSIM_TRACE", path}, {"SVMSIM_REPORT", path}});
+  const ChildResult result = run_program("ends", {"clean"}, {{"SVMSIM_TRACE", path}, {"SVMSIM_REPORT", path}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.errors, HasSubstr("SVMSIM_REPORT: found \"" + path + "\"; allowed: another file than"));
   EXPECT_FALSE(fs::exists(path));

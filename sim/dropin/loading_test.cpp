@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Loading, LinkedProgramMapsAndAccessesABlockOfTheAclLayer) {
-  const ProgramResult result = run_program("linked");
+  const ChildResult result = run_program("linked");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output,
             "init 0\n"
@@ -34,7 +34,7 @@ TEST(Loading, LinkedProgramMapsAndAccessesABlockOfTheAclLayer) {
 class LoadedLibrary : public testing::TestWithParam<const char*> {};
 
 TEST_P(LoadedLibrary, StateSurvivesDlcloseAndDlopen) {
-  const ProgramResult result = run_program("loaded", {GetParam()});
+  const ChildResult result = run_program("loaded", {GetParam()});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output,
             "alloc 0\n"
@@ -48,7 +48,7 @@ TEST_P(LoadedLibrary, StateSurvivesDlcloseAndDlopen) {
 }
 
 TEST_P(LoadedLibrary, StateOfAV3DriverSurvivesToo) {
-  const ProgramResult result = run_program("loaded", {GetParam()}, {{"SVMSIM_PLATFORM", small_v3()}});
+  const ChildResult result = run_program("loaded", {GetParam()}, {{"SVMSIM_PLATFORM", small_v3()}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("register again 12\nunregister 0\nunregister again 8\nfree 0\n"));
 }
@@ -58,13 +58,13 @@ INSTANTIATE_TEST_SUITE_P(Flags, LoadedLibrary, testing::Values("now", "local", "
 
 // The shipped platforms have 64 GiB of memory, for which a thread-sanitizer build has no room.
 TEST(ShippedPlatforms, DefaultIsAPlatformThatMaps) {
-  const ProgramResult result = run_program("loaded", {"now"}, {{"SVMSIM_PLATFORM", ""}});
+  const ChildResult result = run_program("loaded", {"now"}, {{"SVMSIM_PLATFORM", ""}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("register 0\n"));
 }
 
 TEST(ShippedPlatforms, V3IsSeenByNameToo) {
-  const ProgramResult result = run_program("weak", {}, {{"SVMSIM_PLATFORM", "a5"}});
+  const ChildResult result = run_program("weak", {}, {{"SVMSIM_PLATFORM", "a5"}});
   EXPECT_THAT(result.output, HasSubstr("halMemHostGetDevPointer 0 0\n"));
 }
 

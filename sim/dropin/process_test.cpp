@@ -15,7 +15,7 @@ using testing::StartsWith;
 
 // R11; the rest is assumed (docs/deviations.md).
 TEST(ForkedChild, OwnsNothingOnV2) {
-  const ProgramResult result = run_program("forks");
+  const ChildResult result = run_program("forks");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.output,
             "child register held 8\n"
@@ -39,7 +39,7 @@ TEST(ForkedChild, OwnsNothingOnV2) {
 }
 
 TEST(ForkedChild, OnV3RegisterTellsWhetherTheParentHoldsTheRange) {
-  const ProgramResult result = run_program("forks", {}, {{"SVMSIM_PLATFORM", small_v3()}});
+  const ChildResult result = run_program("forks", {}, {{"SVMSIM_PLATFORM", small_v3()}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, StartsWith("child register held 12\n"
                                         "child register last page held 12\n"
@@ -54,12 +54,12 @@ TEST(ForkedChild, OnV3RegisterTellsWhetherTheParentHoldsTheRange) {
 }
 
 TEST(Threads, CallsOfManyThreadsAllSucceed) {
-  const ProgramResult result = run_program("threads");
+  const ChildResult result = run_program("threads");
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
 }
 
 TEST(Backing, MmuLetsTheProgramTouchExactlyWhatIsMapped) {
-  const ProgramResult mapped = run_program("ends", {"touch_mapped"});
+  const ChildResult mapped = run_program("ends", {"touch_mapped"});
   EXPECT_EQ(mapped.exit_code, 0) << mapped.errors;
   EXPECT_EQ(run_program("ends", {"touch_unmapped"}).signal, SIGSEGV);
 }
@@ -68,7 +68,7 @@ class RandomArguments : public testing::TestWithParam<std::tuple<int, bool>> {};
 
 TEST_P(RandomArguments, NeverEndTheProcess) {
   const auto [seed, v3] = GetParam();
-  const ProgramResult result =
+  const ChildResult result =
       run_program("random_arguments", {std::to_string(seed)}, {{"SVMSIM_PLATFORM", v3 ? small_v3() : small_v2()}});
   EXPECT_EQ(result.exit_code, 0) << "signal " << result.signal << "\n" << result.errors;
   EXPECT_EQ(result.output, "survived\n");
