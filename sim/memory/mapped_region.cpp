@@ -57,6 +57,10 @@ std::optional<MappedRegion> MappedRegion::of_file(void* at, Bytes size, Access a
   return MappedRegion(static_cast<std::byte*>(got), size);
 }
 
+std::string refused(const char* what) {
+  return fmt::format("cannot {} for simulated device memory: {}", what, std::strerror(errno));
+}
+
 void prefer_huge_pages_if_large(std::byte* begin, Bytes size) {
   constexpr Bytes kLarge{std::uint64_t{32} << 20};
   if (size >= kLarge) madvise(begin, size.count(), MADV_HUGEPAGE);  // a host that has none goes on without

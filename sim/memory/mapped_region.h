@@ -37,6 +37,9 @@ class MappedRegion {
   svmrt::Bytes size_;
 };
 
+// For people: that it was refused to do `what`, a verb and its object, and errno's reason.
+[[nodiscard]] std::string refused(const char* what);
+
 // Asks for 2 MiB pages of the host behind large memory, where a page fault per 4 KiB would cost more than the copy that
 // causes it. Small memory keeps 4 KiB pages, so that a touched byte costs no more. Bytes and results are the same.
 void prefer_huge_pages_if_large(std::byte* begin, svmrt::Bytes size);

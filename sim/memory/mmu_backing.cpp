@@ -5,11 +5,11 @@
 #include <sys/mman.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "sim/memory/memory_file.h"
 #include "sim/memory/slice_layout.h"
@@ -20,10 +20,6 @@ namespace {
 
 // The kernel counts mappings per process, and so does this.
 std::atomic<std::uint64_t> live_mappings{0};
-
-std::string refused(const char* what) {
-  return fmt::format("cannot {} for simulated device memory: {}", what, std::strerror(errno));
-}
 
 [[noreturn]] void end_at_limit(const std::string& reason) {
   const std::string line = fmt::format(
@@ -42,27 +38,15 @@ tl::expected<std::unique_ptr<MmuBacking>, std::string> MmuBacking::create(ViewAd
   if (!file) return tl::unexpected(refused("create a memory file"));
   auto slice = reserve_slice(Access::kNone, -1);
   if (!slice) return tl::unexpected(slice.error());
-  std::unique_ptr<MmuBacking> backing(new MmuBacking(std::move(*slice)));
-  auto internal = MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, file->fd());
-  if (!internal) return tl::unexpected(refused("reserve a second address range"));
-  backing->internal_region_ = std::move(*internal);
-  backing->view_base_ = backing->slice_.region.data();
-  if (view_address == ViewAddress::kElsewhere) {
-    auto views = MappedRegion::anonymous(nullptr, backing->size(), Access::kNone);
-    if (!views) return tl::unexpected(refused("reserve an address range for views"));
-    backing->view_region_ = std::move(*views);
-    backing->view_base_ = backing->view_region_.data();
-  }
-  return backing;
+  auto own = MappedRegion::of_file(nullptr, slice->size, Access::kReadWrite, file->fd());
+  if (!own) return tl::unexpected(refused("reserve a second address range"));
+  std::optional<MappedRegion> views(std::in_place);
+  if (view_address == ViewAddress::kElsewhere) views = MappedRegion::anonymous(nullptr, slice->size, Access::kNone);
+  if (!views) return tl::unexpected(refused("reserve an address range for views"));
+  return std::unique_ptr<MmuBacking>(new MmuBacking(std::move(*slice), std::move(*views), std::move(*own)));
 }
 
 MmuBacking::~MmuBacking() { live_mappings -= live_.size(); }
-
-std::byte* MmuBacking::view_at(DeviceAddr address) const { return view_base_ + (address - base()).count(); }
-
-std::byte* MmuBacking::bytes_at(DeviceAddr address) const {
-  return internal_region_.data() + (address - base()).count();
-}
 
 // The memory file is sparse: its pages appear when they are touched.
 void MmuBacking::populate(DeviceAddr /*base*/, Bytes /*size*/) {}

@@ -11,7 +11,6 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "sim/memory/mapped_region.h"
 #include "sim/memory/slice_backing.h"
 
 namespace svmsim {
@@ -25,11 +24,6 @@ class MmuBacking final : public SliceBacking {
   [[nodiscard]] static tl::expected<std::unique_ptr<MmuBacking>, std::string> create(ViewAddress view_address);
   ~MmuBacking() override;
 
-  [[nodiscard]] DeviceAddr base() const override { return slice_.base; }
-  [[nodiscard]] Bytes size() const override { return slice_.size; }
-  [[nodiscard]] const std::byte* view_base() const override { return view_base_; }
-
-  [[nodiscard]] std::byte* bytes_at(DeviceAddr address) const override;
   void populate(DeviceAddr base, Bytes size) override;
   void release(DeviceAddr base, Bytes size) override;
   // Beyond kMostLiveMappings, or when the kernel refuses, the process ends with a message: this is a limit of the
@@ -38,13 +32,8 @@ class MmuBacking final : public SliceBacking {
   void unmap(DeviceAddr base, Bytes size) override;
 
  private:
-  explicit MmuBacking(AddressSlice slice) : slice_(std::move(slice)) {}
-  [[nodiscard]] std::byte* view_at(DeviceAddr address) const;
+  using SliceBacking::SliceBacking;
 
-  AddressSlice slice_;
-  MappedRegion view_region_;      // where views lie when not at the device address
-  MappedRegion internal_region_;  // the simulator's own address of all memory
-  std::byte* view_base_ = nullptr;
   std::map<DeviceAddr, Bytes> live_;  // what is mapped, by first page
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memory/plain_backing.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <optional>
+#include <utility>
 
 #include "sim/memory/memory_file.h"
 #include "sim/memory/poison.h"
@@ -18,10 +17,6 @@ namespace {
 
 // Poisoning writes one shadow byte per 8 bytes; 16 MiB keeps a map or unmap of a large block cheap.
 constexpr Bytes kLargestPoisonedRange{std::uint64_t{16} << 20};
-
-std::string refused(const char* what) {
-  return fmt::format("cannot {} for simulated device memory: {}", what, std::strerror(errno));
-}
 
 }  // namespace
 
@@ -37,41 +32,30 @@ tl::expected<std::unique_ptr<PlainBacking>, std::string> PlainBacking::create(Vi
   const bool elsewhere = view_address == ViewAddress::kElsewhere;
   auto slice = reserve_slice(elsewhere ? Access::kNone : Access::kReadWrite, elsewhere ? -1 : file.fd());
   if (!slice) return tl::unexpected(slice.error());
-  std::unique_ptr<PlainBacking> backing(new PlainBacking(std::move(*slice)));
-  backing->host_base_ = backing->slice_.region.data();
-  const auto map_whole = [&](MappedRegion& region) {
-    auto mapped = second_address ? MappedRegion::of_file(nullptr, backing->size(), Access::kReadWrite, file.fd())
-                                 : MappedRegion::anonymous(nullptr, backing->size(), Access::kReadWrite);
-    if (mapped) region = std::move(*mapped);
-    return mapped.has_value();
+  // An empty region where none is wanted.
+  const auto region_if = [&](bool wanted) -> std::optional<MappedRegion> {
+    if (!wanted) return MappedRegion();
+    return second_address ? MappedRegion::of_file(nullptr, slice->size, Access::kReadWrite, file.fd())
+                          : MappedRegion::anonymous(nullptr, slice->size, Access::kReadWrite);
   };
-  if (elsewhere) {
-    if (!map_whole(backing->view_region_)) return tl::unexpected(refused("reserve a second address range"));
-    backing->host_base_ = backing->view_region_.data();
-  }
-  backing->internal_base_ = backing->host_base_;
-  if (second_address) {
-    if (!map_whole(backing->internal_region_)) return tl::unexpected(refused("reserve a second address range"));
-    backing->internal_base_ = backing->internal_region_.data();
-  }
-  return backing;
+  auto views = region_if(elsewhere);
+  std::optional<MappedRegion> own;
+  if (views) own = region_if(second_address);
+  if (!own) return tl::unexpected(refused("reserve a second address range"));
+  return std::unique_ptr<PlainBacking>(new PlainBacking(std::move(*slice), std::move(*views), std::move(*own)));
 }
 
 PlainBacking::~PlainBacking() {
   // Poison outlives the mapping, and whoever maps these addresses next must not inherit it.
-  for (const auto& [base, size] : poisoned_) unpoison(host_at(base), size.count());
+  for (const auto& [base, size] : poisoned_) unpoison(view_at(base), size.count());
 }
-
-std::byte* PlainBacking::host_at(DeviceAddr address) const { return host_base_ + (address - base()).count(); }
-
-std::byte* PlainBacking::bytes_at(DeviceAddr address) const { return internal_base_ + (address - base()).count(); }
 
 void PlainBacking::set_touchable(DeviceAddr base, Bytes size, bool touchable) {
   if (!poison_is_active() || size > kLargestPoisonedRange) return;
   if (touchable) {
-    unpoison(host_at(base), size.count());
+    unpoison(view_at(base), size.count());
   } else {
-    poison(host_at(base), size.count());
+    poison(view_at(base), size.count());
     Bytes& noted = poisoned_[base];
     noted = std::max(noted, size);
   }
@@ -90,7 +74,7 @@ void PlainBacking::release(DeviceAddr base, Bytes size) {
 // Assumption of this backing: a store through a read-only mapping goes unnoticed.
 void* PlainBacking::map(DeviceAddr base, Bytes size, HostAccess /*access*/) {
   set_touchable(base, size, true);
-  return host_at(base);
+  return view_at(base);
 }
 
 void PlainBacking::unmap(DeviceAddr base, Bytes size) { set_touchable(base, size, false); }

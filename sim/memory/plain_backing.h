@@ -10,7 +10,6 @@
 #include <string>
 #include <tl/expected.hpp>
 
-#include "sim/memory/mapped_region.h"
 #include "sim/memory/slice_backing.h"
 
 namespace svmsim {
@@ -21,26 +20,15 @@ class PlainBacking final : public SliceBacking {
   [[nodiscard]] static tl::expected<std::unique_ptr<PlainBacking>, std::string> create(ViewAddress view_address);
   ~PlainBacking() override;
 
-  [[nodiscard]] DeviceAddr base() const override { return slice_.base; }
-  [[nodiscard]] Bytes size() const override { return slice_.size; }
-  [[nodiscard]] const std::byte* view_base() const override { return host_base_; }
-
-  [[nodiscard]] std::byte* bytes_at(DeviceAddr address) const override;
   void populate(DeviceAddr base, Bytes size) override;
   void release(DeviceAddr base, Bytes size) override;
   void* map(DeviceAddr base, Bytes size, HostAccess access) override;
   void unmap(DeviceAddr base, Bytes size) override;
 
  private:
-  explicit PlainBacking(AddressSlice slice) : slice_(std::move(slice)) {}
-  [[nodiscard]] std::byte* host_at(DeviceAddr address) const;
+  using SliceBacking::SliceBacking;
   void set_touchable(DeviceAddr base, Bytes size, bool touchable);
 
-  AddressSlice slice_;
-  MappedRegion view_region_;      // where host views lie when not at the device address
-  MappedRegion internal_region_;  // AddressSanitizer builds: the simulator's own address of the memory
-  std::byte* host_base_ = nullptr;
-  std::byte* internal_base_ = nullptr;
   std::map<DeviceAddr, Bytes> poisoned_;  // everything that was ever poisoned; empty without AddressSanitizer
 };
 

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "sim/backing.h"
+#include "sim/memory/mapped_region.h"
 
 namespace svmsim {
 
@@ -15,10 +16,25 @@ enum class ViewAddress : std::uint8_t { kIdentity, kElsewhere };
 
 class SliceBacking : public Backing {
  public:
-  [[nodiscard]] virtual DeviceAddr base() const = 0;
-  [[nodiscard]] virtual Bytes size() const = 0;
+  [[nodiscard]] DeviceAddr base() const { return slice_.base; }
+  [[nodiscard]] Bytes size() const { return slice_.size; }
   // Host address of the view of base(); the view of every other address lies at the same distance from it.
-  [[nodiscard]] virtual const std::byte* view_base() const = 0;
+  [[nodiscard]] const std::byte* view_base() const { return view_base_; }
+
+  [[nodiscard]] std::byte* bytes_at(DeviceAddr address) const final { return own_base_ + (address - base()).count(); }
+
+ protected:
+  // Regions of the slice's size. `views` empty: views lie at the device address; `own`, where bytes_at() points to,
+  // empty: the simulator uses the place of the views.
+  SliceBacking(AddressSlice slice, MappedRegion views, MappedRegion own);
+  [[nodiscard]] std::byte* view_at(DeviceAddr address) const { return view_base_ + (address - base()).count(); }
+
+ private:
+  AddressSlice slice_;
+  MappedRegion views_;
+  MappedRegion own_;
+  std::byte* view_base_;
+  std::byte* own_base_;
 };
 
 // Reserves a slice. The error names what the kernel refused and what limits it.
