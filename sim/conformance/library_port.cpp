@@ -134,6 +134,14 @@ HostAnswer LibraryPort::ask(const HostRequest& request) {
   return failure_.empty() ? answer : none;
 }
 
+std::int32_t LibraryPort::ask_for(HostRequest request, std::uint64_t* output) {
+  request.null_out = output == nullptr;
+  if (output != nullptr) request.output = *output;
+  const HostAnswer answer = ask(request);
+  if (output != nullptr) *output = answer.output;
+  return answer.code;
+}
+
 bool LibraryPort::has(HalSymbol symbol) {
   HostRequest request;
   request.symbol = static_cast<std::uint32_t>(symbol);
@@ -157,11 +165,7 @@ std::int32_t LibraryPort::mem_alloc(std::uint64_t* address, std::uint64_t size, 
   request.call = HostCall::kMemAlloc;
   request.size = size;
   request.flag = flag;
-  request.null_out = address == nullptr;
-  if (address != nullptr) request.output = *address;
-  const HostAnswer answer = ask(request);
-  if (address != nullptr) *address = answer.output;
-  return answer.code;
+  return ask_for(request, address);
 }
 
 std::int32_t LibraryPort::mem_free(std::uint64_t address) {
@@ -179,11 +183,7 @@ std::int32_t LibraryPort::host_register(std::uint64_t source, std::uint64_t size
   request.size = size;
   request.flag = flag;
   request.device_id = device_id;
-  request.null_out = host == nullptr;
-  if (host != nullptr) request.output = *host;
-  const HostAnswer answer = ask(request);
-  if (host != nullptr) *host = answer.output;
-  return answer.code;
+  return ask_for(request, host);
 }
 
 std::int32_t LibraryPort::host_unregister(std::uint64_t source, std::uint32_t device_id) {
@@ -217,11 +217,7 @@ std::int32_t LibraryPort::mem_host_get_dev_pointer(std::uint64_t host, std::uint
   request.call = HostCall::kMemHostGetDevPointer;
   request.address = host;
   request.device_id = device_id;
-  request.null_out = address == nullptr;
-  if (address != nullptr) request.output = *address;
-  const HostAnswer answer = ask(request);
-  if (address != nullptr) *address = answer.output;
-  return answer.code;
+  return ask_for(request, address);
 }
 
 std::int32_t LibraryPort::mem_ctl(std::int32_t type, const MemCtlFeatures* in, MemCtlFeatures* out) {

@@ -58,6 +58,8 @@ class LibraryPort final : public HalPort {
   int end_process();
   // An answer with code 0 and the request's output once there is a failure.
   HostAnswer ask(const HostRequest& request);
+  // The code of the answer. `output`, null or what the call gets to see there, takes what the call left.
+  std::int32_t ask_for(HostRequest request, std::uint64_t* output);
   HostAnswer receive();
   // The process broke off instead of answering.
   void break_off();
