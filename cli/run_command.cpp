@@ -19,8 +19,7 @@ namespace {
 constexpr std::uint64_t kMostRounds = 100'000;  // a report of that many takes some 300 MB
 
 CliResult<BackingKind> backing_option(const std::string& text) {
-  if (text == "plain") return BackingKind::kPlain;
-  if (text == "mmu") return BackingKind::kMmu;
+  if (const auto backing = backing_from_name(text)) return *backing;
   return tl::unexpected(option_error("--backing", text, "plain, mmu"));
 }
 

@@ -11,8 +11,6 @@ namespace svmsim {
 
 namespace {
 
-std::string_view backing_name(BackingKind backing) { return backing == BackingKind::kMmu ? "mmu" : "plain"; }
-
 Json round_json(std::uint64_t round, const svmrt::RunReport& report) {
   Json json;
   json["round"] = round;

@@ -15,7 +15,8 @@ constexpr std::string_view kRunnerWord = "runner";
 
 constexpr Choice<AddressReuse> kReuses[] = {
     {"driver", AddressReuse::kDriver}, {"lifo", AddressReuse::kLifo}, {"quarantine", AddressReuse::kQuarantine}};
-constexpr Choice<BackingKind> kBackings[] = {{"plain", BackingKind::kPlain}, {"mmu", BackingKind::kMmu}};
+constexpr Choice<BackingKind> kBackings[] = {{backing_name(BackingKind::kPlain), BackingKind::kPlain},
+                                             {backing_name(BackingKind::kMmu), BackingKind::kMmu}};
 constexpr RegionKind kRegions[] = {RegionKind::kChildMemory, RegionKind::kStaged, RegionKind::kOutputOnly,
                                    RegionKind::kWithoutData};
 // The calls of the runtime's port, the only ones that a fail_next can mean.
@@ -213,7 +214,7 @@ std::string scenario_text(const Scenario& scenario) {
   add_optional("fault", scenario.fault);
   text += fmt::format("platform = {}\npolicy = {}\nreuse = {}\nbacking = {}\noperation = [\n",
                       quoted(scenario.platform), quoted(svmrt::policy_name(scenario.policy)),
-                      quoted(word_of(kReuses, scenario.reuse)), quoted(word_of(kBackings, scenario.backing)));
+                      quoted(word_of(kReuses, scenario.reuse)), quoted(backing_name(scenario.backing)));
   for (const Operation& operation : scenario.operations) {
     text += fmt::format("  {{ do = \"{}\"", operation_name(operation.kind));
     for (const OperationField field : fields_of(operation.kind)) {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "runtime/units.h"
 
@@ -18,6 +20,18 @@ enum class HostAccess : std::uint8_t { kReadWrite, kReadOnly };
 
 // Which implementation a machine uses (sim/memory/): bookkeeping only, or real mappings whose absence faults.
 enum class BackingKind : std::uint8_t { kPlain, kMmu };
+inline constexpr BackingKind kBackingKinds[] = {BackingKind::kPlain, BackingKind::kMmu};
+
+// What users write and read: "plain" or "mmu".
+[[nodiscard]] constexpr std::string_view backing_name(BackingKind kind) {
+  return kind == BackingKind::kMmu ? "mmu" : "plain";
+}
+[[nodiscard]] constexpr std::optional<BackingKind> backing_from_name(std::string_view name) {
+  for (const BackingKind kind : kBackingKinds) {
+    if (name == backing_name(kind)) return kind;
+  }
+  return std::nullopt;
+}
 
 class Backing {
  public:

@@ -32,7 +32,8 @@ constexpr Choice<Direction> kDirections[] = {
     {"in", Direction::kIn}, {"out", Direction::kOut}, {"inout", Direction::kInout}};
 constexpr Choice<Residency> kResidencies[] = {{"staged", Residency::kStaged},
                                               {"child_memory", Residency::kChildMemory}};
-constexpr Choice<BackingKind> kBackings[] = {{"plain", BackingKind::kPlain}, {"mmu", BackingKind::kMmu}};
+constexpr Choice<BackingKind> kBackings[] = {{backing_name(BackingKind::kPlain), BackingKind::kPlain},
+                                             {backing_name(BackingKind::kMmu), BackingKind::kMmu}};
 constexpr Choice<KernelCore> kCores[] = {{"cube", KernelCore::kCube}, {"vector", KernelCore::kVector}};
 constexpr Choice<TensorDataKind> kInputData[] = {
     {"zeros", TensorDataKind::kZeros},       {"seeded", TensorDataKind::kSeeded},

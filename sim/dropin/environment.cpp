@@ -104,9 +104,11 @@ void read_platform(Reader& reader, Environment& environment) {
 }
 
 void read_backing(Reader& reader, Environment& environment) {
-  const std::string value = reader.text("SVMSIM_BACKING").value_or("mmu");
-  if (value != "mmu" && value != "plain") reader.reject(mistake("SVMSIM_BACKING", value, "mmu or plain"));
-  environment.backing = value == "plain" ? BackingKind::kPlain : BackingKind::kMmu;
+  const std::optional<std::string> value = reader.text("SVMSIM_BACKING");
+  if (!value) return;
+  const auto backing = backing_from_name(*value);
+  if (!backing) return reader.reject(mistake("SVMSIM_BACKING", *value, "mmu or plain"));
+  environment.backing = *backing;
 }
 
 void read_faults(Reader& reader, Environment& environment) {
