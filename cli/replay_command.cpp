@@ -44,6 +44,7 @@ std::string read_all(int descriptor) {
 }
 
 [[noreturn]] void run_in_child(int descriptor, const Scenario& scenario, const Player& player) {
+  std::signal(SIGALRM, SIG_DFL);
   ::alarm(kHangSeconds);
   const auto send = [&](const Json& line) {
     write_all(descriptor, line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -93,6 +94,7 @@ CliResult<Played> play(const Scenario& scenario, const Player& player) {
   int ends[2];
   std::fflush(nullptr);  // what is buffered would be written twice
   if (::pipe(ends) != 0) return tl::unexpected(failure("cannot make a pipe"));
+  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody learns how a child ended
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);

@@ -4,34 +4,32 @@
 #include <fmt/format.h>
 
 #include "sim/machine/digest.h"
-#include "sim/memory/slice_layout.h"
 
 namespace svmsim {
 
 namespace {
 
-// The scenario's process makes one machine, so that its slice is the first.
-std::string relative(svmrt::DeviceAddr address) {
-  return fmt::format("svm+{:#x}", address.value() - slice_layout().svm_base.value());
+std::string relative(svmrt::DeviceAddr address, svmrt::DeviceAddr slice_base) {
+  return fmt::format("svm+{:#x}", address.value() - slice_base.value());
 }
 
-Json call_json(const CallRecord& record) {
-  const bool has_address = record.address >= slice_layout().svm_base;
+Json call_json(const CallRecord& record, svmrt::DeviceAddr slice_base) {
+  const bool has_address = record.address >= slice_base;
   Json call;
   call["call"] = std::string(call_kind_name(record.kind));
   call["timeline"] = static_cast<std::uint32_t>(record.timeline);
-  call["address"] = has_address ? Json(relative(record.address)) : Json(nullptr);
+  call["address"] = has_address ? Json(relative(record.address, slice_base)) : Json(nullptr);
   call["size"] = record.size.count();
   call["code"] = svmrt::code_number(record.code);
   call["cost_ns"] = nanoseconds(record.cost);
   return call;
 }
 
-Json blocks_json(const std::vector<Snapshot::Block>& blocks) {
+Json blocks_json(const std::vector<Snapshot::Block>& blocks, svmrt::DeviceAddr slice_base) {
   Json list = Json::array();
   for (const Snapshot::Block& block : blocks) {
     Json entry;
-    entry["address"] = relative(block.base);
+    entry["address"] = relative(block.base, slice_base);
     entry["bytes"] = block.size.count();
     list.push_back(std::move(entry));
   }
@@ -96,9 +94,9 @@ Json step_json(const StepReport& step, const Scenario& scenario) {
   document["code"] = step.outcome.code;
   document["bytes"] = bytes_text(step);
   document["calls"] = Json::array();
-  for (const CallRecord& call : step.calls) document["calls"].push_back(call_json(call));
-  document["mapped"] = blocks_json(step.after.mapped);
-  document["quarantined"] = blocks_json(step.after.quarantined);
+  for (const CallRecord& call : step.calls) document["calls"].push_back(call_json(call, step.slice_base));
+  document["mapped"] = blocks_json(step.after.mapped, step.slice_base);
+  document["quarantined"] = blocks_json(step.after.quarantined, step.slice_base);
   document["held"]["count"] = step.after.held.count;
   document["held"]["bytes"] = step.after.held.bytes.count();
   return document;

@@ -39,6 +39,7 @@ std::vector<std::uint64_t> own_cases(const CampaignOptions& options) {
 CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failure& failure, const Judge& judge,
                        std::uint64_t most_trials) {
   CampaignFailure smallest{index, failing, failing, failure, 0};
+  if (failure.property == "hang") return smallest;  // each trial could take as long again
   // What comes after the failure had no part in it.
   Scenario until_failure = failing;
   if (failure.operation < failing.operations.size()) until_failure.operations.resize(failure.operation + 1);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <ostream>
+
 #include "property_tests/landmarks.h"
 #include "property_tests/stage.h"
 #include "sim/machine/digest.h"
@@ -60,7 +62,7 @@ class Harness {
       const Model::Expected expected = model_.apply(operation, performed.facts);
       report.known = expected.known;
       check_answer(operation, performed.outcome, expected);
-      check_memory(operation.slot);
+      for (std::uint8_t slot = 0; slot < kSlots; ++slot) check_memory(slot);
     }
     finish(report);
     return report;
@@ -70,7 +72,6 @@ class Harness {
     StepReport report;
     report.index = result_.operations;
     report.operation.kind = OperationKind::kFinalize;
-    for (std::uint8_t slot = 0; slot < kSlots; ++slot) check_memory(slot);
     stage_.tear_down();
     model_.tear_down();
     finish(report);
@@ -78,6 +79,7 @@ class Harness {
   }
 
   void finish(StepReport& report) {
+    report.slice_base = machine_.slice_base();
     report.calls = log_.take();
     report.after = stage_.snapshot();
     if (!result_.failure && !stage_.violations().empty()) {
@@ -141,6 +143,10 @@ class Harness {
 };
 
 }  // namespace
+
+std::ostream& operator<<(std::ostream& out, const Failure& failure) {
+  return out << failure.property << " at operation " << failure.operation << ": " << failure.message;
+}
 
 ScenarioResult run_scenario(const Scenario& scenario, const ScenarioPlatforms& platforms,
                             const std::function<void(const StepReport&)>& on_step) {

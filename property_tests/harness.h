@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct Failure {
   std::string message;
   bool operator==(const Failure&) const = default;
 };
+// "I2 at operation 7: …", also for what a test prints of a failure that it did not expect.
+std::ostream& operator<<(std::ostream& out, const Failure& failure);
 
 // One operation as it happened, for a readable trace.
 struct StepReport {
@@ -34,6 +37,7 @@ struct StepReport {
   Operation operation;  // for the tear-down at the end, a kFinalize that is not in the scenario
   Outcome outcome;
   std::vector<bool> known;        // which of outcome.bytes somebody ever wrote; the others may be anything
+  svmrt::DeviceAddr slice_base;   // of the machine: traces show addresses relative to it
   bool arrived_mapped = false;    // a page of an allocation was mapped already, by a stranger
   std::vector<CallRecord> calls;  // of the driver
   Snapshot after;

@@ -95,6 +95,7 @@ void silence_errors() {
 [[noreturn]] void judge_in_child(const std::vector<std::uint64_t>& indices, const Drawer& draw, const Judge& judge,
                                  unsigned hang_seconds, SharedBatch& shared) {
   silence_errors();
+  std::signal(SIGALRM, SIG_DFL);
   BatchResult batch;
   for (const std::uint64_t index : indices) {
     ::alarm(hang_seconds);
@@ -134,7 +135,8 @@ BatchResult judge_batch_isolated(const std::vector<std::uint64_t>& indices, cons
   BatchResult batch;
   const SharedMemory memory;
   SharedBatch* const shared = memory.batch();
-  std::fflush(nullptr);  // what is buffered would be written twice
+  std::fflush(nullptr);           // what is buffered would be written twice
+  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, as some parents leave it, nobody learns how a child ended
   const pid_t child = shared == nullptr ? -1 : ::fork();
   if (child == 0) judge_in_child(indices, draw, judge, hang_seconds, *shared);
   if (child < 0) {
@@ -142,7 +144,13 @@ BatchResult judge_batch_isolated(const std::vector<std::uint64_t>& indices, cons
     return batch;
   }
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  pid_t ended = -1;
+  do {
+    ended = ::waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  if (ended != child) {
+    batch.error = "cannot learn how the process of a scenario ended: " + std::string(std::strerror(errno));
+    return batch;
   }
   batch.judged = shared->judged;
   batch.operations = shared->operations;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <csignal>
 #include <thread>
 
 #include "property_tests/stage.h"
@@ -85,6 +87,7 @@ Outcome Stage::lose_device() {
 Outcome Stage::fork(const Operation& operation) {
   const Slot& slot = slots_[operation.slot];
   const std::uint64_t calls_before = machine_.trace_digest();
+  std::signal(SIGCHLD, SIG_DFL);  // ignored, it would leave nothing to wait for
   const pid_t child = ::fork();
   if (child == 0) {
     const svmrt::RunContext* const context = runs_[operation.run] ? runs_[operation.run]->context.get() : nullptr;
@@ -106,7 +109,8 @@ Outcome Stage::fork(const Operation& operation) {
     ::_exit(verdict);
   }
   int status = -1;
-  if (child > 0) ::waitpid(child, &status, 0);
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) && WEXITSTATUS(status) == kAllRefused ? ok() : Outcome{Answer::kRefused, status, {}};
 }
 

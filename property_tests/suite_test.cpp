@@ -41,6 +41,7 @@ void expect_none(const CampaignResult& result) {
 TEST(PropertySuite, EveryScenarioFollowsTheModelAndBreaksNoRule) {
   CampaignOptions options;
   options.cases = kCases;
+  options.hang_seconds = 10;
   const CampaignResult result = run_campaign(options, drawn, harness);
   expect_none(result);
   EXPECT_EQ(result.cases, kCases);
@@ -69,6 +70,30 @@ TEST(PropertySuite, ThreeRunsOfASeedAndItsShardsGiveOneDigest) {
     sum += run_campaign(options, drawn, harness).digest;
   }
   EXPECT_EQ(sum, first);
+}
+
+// Found by a campaign: the oracle took run 1, which had been told that there is no room, for one that did not try again
+// after a later register had failed.
+TEST(PropertySuite, RunThatFoundNoRoomNeedNotTryAgain) {
+  Scenario scenario;
+  scenario.policy = svmrt::Policy::budget(svmrt::Bytes(4096));
+  scenario.operations = {
+      {.kind = OperationKind::kAllocate, .slot = 0, .run = kRunner, .size = 4096},
+      {.kind = OperationKind::kAllocate, .slot = 1, .run = kRunner, .size = 4096},
+      {.kind = OperationKind::kOpenRun, .run = 0},
+      {.kind = OperationKind::kClaim, .slot = 1, .run = 0, .size = 4096},
+      {.kind = OperationKind::kRead, .slot = 1, .run = 0, .size = 1},
+      {.kind = OperationKind::kOpenRun, .run = 1},
+      {.kind = OperationKind::kClaim, .slot = 0, .run = 1, .size = 4096},
+      {.kind = OperationKind::kRead, .slot = 0, .run = 1, .size = 1},
+      {.kind = OperationKind::kEndRun, .run = 0},
+      {.kind = OperationKind::kOpenRun, .run = 2},
+      {.kind = OperationKind::kClaim, .slot = 0, .run = 2, .size = 4096},
+      {.kind = OperationKind::kFailNext, .call = CallKind::kRegister, .code = svmrt::DriverCode::kBusy},
+      {.kind = OperationKind::kRead, .slot = 0, .run = 2, .size = 1},
+      {.kind = OperationKind::kCloseViews, .run = 1},
+  };
+  EXPECT_EQ(run_scenario(scenario, platforms()).failure, std::nullopt);
 }
 
 // `where` chooses among the places that a relation can be tried at.

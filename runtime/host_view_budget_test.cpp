@@ -141,5 +141,15 @@ TEST_F(Budget, LossOfTheDeviceForgetsTheShares) {
   EXPECT_EQ(use(c), HostViewStatus::kUnavailable);
 }
 
+TEST_F(Budget, SecondGrantInOneRunCountsAsAUse) {
+  ASSERT_EQ(t.acquire(t.run, a, kBlock), HostViewStatus::kMapped);
+  ASSERT_EQ(t.acquire(t.run, b, kBlock), HostViewStatus::kMapped);
+  ASSERT_EQ(t.acquire(t.run, a, kBlock), HostViewStatus::kMapped);
+  t.cache.release_all(t.run);
+  EXPECT_EQ(use(c), HostViewStatus::kMapped);
+  EXPECT_TRUE(mapped(a));
+  EXPECT_FALSE(mapped(b));
+}
+
 }  // namespace
 }  // namespace svmrt

@@ -73,5 +73,21 @@ TEST(Lifecycle, FinalizeClosesTheDoorThenWaitsForTheCallUnderWay) {
   EXPECT_TRUE(begun);
 }
 
+TEST(Lifecycle, SecondFinalizeWaitsForTheEndOfTheFirst) {
+  Lifecycle lifecycle;
+  ASSERT_TRUE(lifecycle.begin_finalize());
+  std::atomic<bool> begun{false};
+  std::thread second([&] {
+    const bool ok = lifecycle.begin_finalize().has_value();
+    begun = ok;
+    lifecycle.end_finalize();
+  });
+  for (int i = 0; i < 10'000 && !begun; ++i) std::this_thread::yield();
+  EXPECT_FALSE(begun);
+  lifecycle.end_finalize();
+  second.join();
+  EXPECT_TRUE(begun);
+}
+
 }  // namespace
 }  // namespace svmrt

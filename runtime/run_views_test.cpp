@@ -56,5 +56,14 @@ TEST(RunViews, TakeAllReturnsHoldsInAddressOrderWithoutFailureNotes) {
   EXPECT_TRUE(views.take_all().empty());
 }
 
+TEST(RunViews, FailureOfALaterAllocationAtTheAddressReplacesTheEarlierOne) {
+  RunViews views{kRunnerTimeline};
+  const DeviceAddr base(0x1000);
+  views.note_failure(base, AllocationId{1});
+  views.note_failure(base, AllocationId{2});
+  EXPECT_TRUE(views.has_failed(base, AllocationId{2}));
+  EXPECT_FALSE(views.has_failed(base, AllocationId{1}));
+}
+
 }  // namespace
 }  // namespace svmrt

@@ -328,5 +328,15 @@ TEST(ChildMemoryWithOddApi, MappedWithoutAnAddressFallsBackToCopies) {
   EXPECT_EQ(access.stats().copy_time, Picoseconds(0)) << "no clock in this table";
 }
 
+TEST_P(ChildMemory, RegionsThatShareOneByteAreToldApart) {
+  const DeviceAddr block = runner->device_malloc(kPage).value();
+  ASSERT_TRUE(access->add_output_only(block, Bytes(64)));
+  ASSERT_TRUE(access->claim_child_memory(block + Bytes(63), Bytes(64)));
+  std::uint8_t byte = 0;
+  EXPECT_EQ(access->read(block, &byte, Bytes(1)).status, AccessStatus::kOutputOnly);
+  EXPECT_EQ(access->read(block + Bytes(62), &byte, Bytes(1)).status, AccessStatus::kOutputOnly);
+  EXPECT_TRUE(access->read(block + Bytes(63), &byte, Bytes(1)).ok()) << "the one that does not refuse serves";
+}
+
 }  // namespace
 }  // namespace svmrt

@@ -147,6 +147,7 @@ void MappingContract::free_failed(const Entry& block) {
     if (run.tried.contains(before)) run.tried.insert(block.block->life);
     if (run.copied.contains(before)) run.copied.insert(block.block->life);
     if (run.failed.contains(before)) run.failed.insert(block.block->life);
+    if (run.without_room.contains(before)) run.without_room.insert(block.block->life);
   }
 }
 
@@ -166,17 +167,19 @@ bool MappingContract::claim_settles_by_copy(const OpenRun& run, const Entry& blo
   return policy_ == Policy::kRegisterAll && (b.unregister_failed || asked_in_vain);
 }
 
-void MappingContract::note_room(const Entry& block) {
+void MappingContract::note_room(OpenRun& run, const Entry& block) {
   if (policy_.kind() != Policy::Kind::kBudget || is_mapped(block)) return;
-  notes_[block.block->life].no_room = held_in_use() + requested_size(*block.block) > policy_.limit();
-}
-
-void MappingContract::copy_failed(const OpenRun& run, const Entry& block) {
   const std::uint64_t life = block.block->life;
-  if (!run.accessed.contains(life) && !run.copied.contains(life)) note_room(block);
+  notes_[life].no_room = held_in_use() + requested_size(*block.block) > policy_.limit();
+  if (notes_[life].no_room) run.without_room.insert(life);
 }
 
-void MappingContract::accessed(const OpenRun& run, const Entry& block) {
+void MappingContract::copy_failed(OpenRun& run, const Entry& block) {
+  const std::uint64_t life = block.block->life;
+  if (!run.accessed.contains(life) && !run.copied.contains(life)) note_room(run, block);
+}
+
+void MappingContract::accessed(OpenRun& run, const Entry& block) {
   const std::uint64_t life = block.block->life;
   Notes& notes = notes_[life];
   // What the run settled before a free that the driver refused demands nothing of the block's new life.
@@ -184,7 +187,7 @@ void MappingContract::accessed(const OpenRun& run, const Entry& block) {
   if (is_mapped(block)) notes.no_room = false;
   // A run decides once by what means it reaches a region.
   if (run.accessed.contains(life) || run.copied.contains(life)) return;
-  note_room(block);
+  note_room(run, block);
   if (drops_at_close() && is_missed(block) && !run.tried.contains(life)) {
     findings_.report("I1", block.base, "accessed, but neither mapped nor tried to");
   }
@@ -214,7 +217,8 @@ void MappingContract::bind_ended(const OpenRun& run) {
     }
     const Notes& notes = notes_[b.life];
     if (drops_at_close() || !notes.accessed || !is_missed(block)) continue;
-    const bool had_to_try = run.accessed.contains(b.life) && !run.tried.contains(b.life);
+    const bool settled = run.tried.contains(b.life) || run.without_room.contains(b.life);
+    const bool had_to_try = run.accessed.contains(b.life) && !settled;
     if (notes.attempt_failed && !had_to_try) continue;
     findings_.report("I1", base,
                      notes.attempt_failed ? "accessed and not mapped: its last register failed and the run did not try"

@@ -47,12 +47,12 @@ class MappingContract {
   void all_blocks_gone() { notes_.clear(); }
 
   // A child-memory access of `run` that succeeded, to bytes inside `block`; before the run's own sets know of it.
-  void accessed(const OpenRun& run, const Entry& block);
+  void accessed(OpenRun& run, const Entry& block);
   // A claim that the run makes now is resolved at once (register-all), and finds the block in quarantine, refused, or
   // that a register of the run failed.
   [[nodiscard]] bool claim_settles_by_copy(const OpenRun& run, const Entry& block);
   // One that failed in its device copy, which shows that the run goes without a view.
-  void copy_failed(const OpenRun& run, const Entry& block);
+  void copy_failed(OpenRun& run, const Entry& block);
   // The run is bound by now.
   void bind_ended(const OpenRun& run);
 
@@ -74,7 +74,7 @@ class MappingContract {
   [[nodiscard]] bool is_missed(const Entry& block);
   void check_map_count(OpenRun* run, const Entry& block, bool asked);
   void check_budget(const Entry& block);
-  void note_room(const Entry& block);
+  void note_room(OpenRun& run, const Entry& block);
   // Of the runtime's mappings, as asked.
   [[nodiscard]] svmrt::Bytes held() const;
   // The same, only what could not be dropped: in use by an open run, or left by a failed unregister.

@@ -44,6 +44,7 @@ struct OpenRun {
 
   std::set<std::uint64_t> accessed;             // blocks reached by an access that succeeded
   std::set<std::uint64_t> copied;               // blocks reached by a device copy, a failed one too
+  std::set<std::uint64_t> without_room;         // blocks for which the budget had no room when the run reached them
   std::set<std::uint64_t> failed;               // blocks whose register failed on its timeline
   std::set<std::uint64_t> asked_for;            // blocks registered by hand, or tried to
   std::set<std::uint64_t> tried;                // blocks that a register call on its timeline named, failed or not
