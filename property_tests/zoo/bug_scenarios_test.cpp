@@ -53,6 +53,16 @@ TEST_P(BugScenario, SaysWhatItIs) {
   EXPECT_EQ(scenario_.fault.empty(), needs_none);
 }
 
+TEST_P(BugScenario, ItsFaultNamesTheRow) {
+  if (scenario_.fault.empty()) return;  // SaysWhatItIs knows which those are
+  const auto faults = svmrt::planted_faults();
+  const auto fault =
+      std::find_if(faults.begin(), faults.end(), [&](const auto& one) { return one.name == scenario_.fault; });
+  ASSERT_NE(fault, faults.end()) << scenario_.fault << " is no fault of property_tests/zoo/faults";
+  const auto& rows = fault->scenarios;
+  EXPECT_NE(std::find(rows.begin(), rows.end(), GetParam()), rows.end()) << scenario_.fault;
+}
+
 TEST_P(BugScenario, PassesOnTheRightRuntimeWithEveryOperationCarriedOut) {
   std::vector<std::string> skipped;
   const auto on_step = [&](const StepReport& step) {
