@@ -101,12 +101,9 @@ TEST_F(Replay, SameFilePrintsTheSameBytes) {
 TEST_F(Replay, FailedPropertyEndsWithOneAndIsTheVerdict) {
   save(write_and_read());
   const Player player = [](const Scenario&, const std::function<void(const StepReport&)>& on_step) {
-    on_step(StepReport{.index = 0,
-                       .operation = {.kind = OperationKind::kOpenRun},
-                       .outcome = {},
-                       .known = {},
-                       .calls = {},
-                       .after = {}});
+    StepReport step;
+    step.operation = {.kind = OperationKind::kOpenRun};
+    on_step(step);
     ScenarioResult result;
     result.failure = Failure{"bytes", 0, "differ"};
     return result;
@@ -125,12 +122,9 @@ TEST_F(Replay, CrashIsShownUpToWhereItHappened) {
   const CommandOutput output =
       played(OutputFormat::kJson,
              [](const Scenario&, const std::function<void(const StepReport&)>& on_step) -> ScenarioResult {
-               on_step(StepReport{.index = 0,
-                                  .operation = {.kind = OperationKind::kOpenRun},
-                                  .outcome = {},
-                                  .known = {},
-                                  .calls = {},
-                                  .after = {}});
+               StepReport step;
+               step.operation = {.kind = OperationKind::kOpenRun};
+               on_step(step);
                std::abort();
              });
   EXPECT_EQ(output.exit_code, ExitCode::kFailed);

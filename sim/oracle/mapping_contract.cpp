@@ -182,8 +182,10 @@ void MappingContract::copy_failed(OpenRun& run, const Entry& block) {
 void MappingContract::accessed(OpenRun& run, const Entry& block) {
   const std::uint64_t life = block.block->life;
   Notes& notes = notes_[life];
-  // What the run settled before a free that the driver refused demands nothing of the block's new life.
-  if (!run.copied.contains(life) || is_mapped(block)) notes.accessed = true;
+  // A run that settled for copies, or whose register failed, perhaps before a free that the driver refused, demands
+  // nothing of the block's new life.
+  const bool goes_without = run.copied.contains(life) || run.failed.contains(life);
+  if (!goes_without || is_mapped(block)) notes.accessed = true;
   if (is_mapped(block)) notes.no_room = false;
   // A run decides once by what means it reaches a region.
   if (run.accessed.contains(life) || run.copied.contains(life)) return;
