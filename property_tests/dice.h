@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 
 namespace svmsim {
@@ -15,7 +16,10 @@ class Dice {
   Dice(std::uint64_t seed, std::uint64_t index) : random_(rc::Random::Key{seed, index, 0, 0}) {}
 
   // 0 to n - 1; n is above 0. Small n: the remainder favours no value measurably.
-  [[nodiscard]] std::uint64_t below(std::uint64_t n) { return random_.next() % n; }
+  [[nodiscard]] std::uint64_t below(std::uint64_t n) {
+    if (n == 0) std::abort();
+    return random_.next() % n;
+  }
   [[nodiscard]] bool one_in(std::uint64_t n) { return below(n) == 0; }
   [[nodiscard]] bool percent(std::uint64_t chance) { return below(100) < chance; }
 

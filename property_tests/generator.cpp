@@ -111,8 +111,9 @@ class Draw {
         return add_free(operation);
       case Kind::kOpenRun:
         operation.run = run_that([](const Picture::Run& run) { return !run.open; });
-        if (!picture_.runs[operation.run].open)
+        if (!picture_.runs[operation.run].open) {
           picture_.runs[operation.run] = Picture::Run{.usable = true, .open = true, .claims = {}};
+        }
         return push(operation);
       case Kind::kClaim:
         return add_claim(operation);
@@ -175,8 +176,9 @@ class Draw {
   void add_free(Operation operation) {
     operation.slot = slot_that_is(true);
     operation.run = dice_.one_in(6) ? usable_run() : kRunner;
-    if (dice_.one_in(10))
+    if (dice_.one_in(10)) {
       operation.offset = dice_.one_in(3) ? picture_.slots[operation.slot].size : 1 + dice_.below(8192);
+    }
     const bool in_use = std::any_of(picture_.runs.begin(), picture_.runs.end(), [&](const Picture::Run& run) {
       return run.usable && run.claims[operation.slot].made;
     });

@@ -27,7 +27,7 @@ Outcome of_copy(DriverCode code) {
 
 Outcome Model::State::allocate(const Operation& operation, const MachineFacts& facts) {
   std::uint64_t allocated = 0;
-  const Outcome outcome = runner.allocate(caller(operation.run), Bytes(operation.size), facts, allocated);
+  Outcome outcome = runner.allocate(caller(operation.run), Bytes(operation.size), facts, allocated);
   if (allocated != 0) slots.at(operation.slot) = {facts.address, allocated};
   return outcome;
 }
