@@ -262,8 +262,8 @@ std::optional<Failure> check_split_read(const Scenario& scenario, const Scenario
   const Trace whole = trace_of(base, platforms);
   if (whole.failure) return whole.failure;
   const Outcome expected = comparable(whole.steps[at]);
-  if (expected.answer != Answer::kOk)
-    return std::nullopt;  // a span that no region covers may have halves that one does
+  // A span that no region covers may have halves that one does.
+  if (expected.answer != Answer::kOk) return std::nullopt;
   Scenario halves = base;
   const std::uint64_t first_size = halves.operations[at].size / 2;
   Operation second = halves.operations[at];

@@ -29,8 +29,9 @@ const ScenarioPlatform* find_platform(const ScenarioPlatforms& platforms, const 
 
 ConfigResult<ScenarioPlatforms> load_scenario_platforms(const std::string& fixtures) {
   const auto names = fixture_names_in(fixtures, "platforms");
-  if (!names)
+  if (!names) {
     return tl::unexpected(ConfigError{fixtures + "/platforms", 0, "", names.error(), "a folder of platforms"});
+  }
   ScenarioPlatforms platforms;
   for (const std::string& name : *names) {
     auto platform = load_one(fixtures, name);

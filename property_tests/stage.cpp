@@ -113,8 +113,9 @@ Snapshot Stage::snapshot() {
   now.held = runner_->held();
   now.totals = runner_->totals();
   now.failures = runner_->failures();
-  for (const svmrt::QuarantinedBlock& block : runner_->quarantined())
+  for (const svmrt::QuarantinedBlock& block : runner_->quarantined()) {
     now.quarantined.push_back({block.base, block.size});
+  }
   now.runner_now = machine_.now(kRunnerTimeline);
   for (const std::unique_ptr<Run>& run : runs_) {
     if (!run) {

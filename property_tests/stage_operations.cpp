@@ -10,8 +10,6 @@
 
 namespace svmsim {
 
-using svmrt::kRunnerTimeline;
-
 namespace {
 
 Answer answer_of(svmrt::ErrorCode code) {

@@ -40,10 +40,11 @@ class ObservedAccess {
   }
   // `bits` is the element in its low bytes, which on a little-endian host come first.
   void ended(bool is_write, std::uint64_t bits) {
-    access_.is_write = is_write;
-    access_.bytes = &bits;
+    Oracle::Access access = access_;
+    access.is_write = is_write;
+    access.bytes = &bits;
     const bool failed = observed_.ops.is_fatal(observed_.context);
-    observed_.oracle.access_ended(access_, failed ? Oracle::AccessOutcome::kFailed : Oracle::AccessOutcome::kSucceeded);
+    observed_.oracle.access_ended(access, failed ? Oracle::AccessOutcome::kFailed : Oracle::AccessOutcome::kSucceeded);
   }
 
  private:
