@@ -240,7 +240,7 @@ Outcome Stage::copy(const Operation& operation) {
 Outcome Stage::device_write(const Operation& operation) {
   const std::vector<std::uint8_t> bytes = bytes_of(operation);
   std::byte* const to = machine_.device_bytes(address(operation), Bytes(operation.size));
-  std::memcpy(to, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
   return answer(Answer::kOk);
 }
 
