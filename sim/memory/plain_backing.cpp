@@ -51,7 +51,16 @@ PlainBacking::~PlainBacking() {
 }
 
 void PlainBacking::set_touchable(DeviceAddr base, Bytes size, bool touchable) {
-  if (!poison_is_active() || size > kLargestPoisonedRange) return;
+  if (!poison_is_active()) return;
+  if (size > kLargestPoisonedRange) {
+    // It is not poisoned itself, but smaller blocks that lay here before may have left poison behind.
+    if (!touchable) return;
+    for (const auto& [poisoned_base, poisoned_size] : poisoned_) {
+      const bool overlaps = poisoned_base < base + size && base < poisoned_base + poisoned_size;
+      if (overlaps) unpoison(view_at(poisoned_base), poisoned_size.count());
+    }
+    return;
+  }
   if (touchable) {
     unpoison(view_at(base), size.count());
   } else {
