@@ -52,21 +52,18 @@ PlainBacking::~PlainBacking() {
 
 void PlainBacking::set_touchable(DeviceAddr base, Bytes size, bool touchable) {
   if (!poison_is_active()) return;
-  if (size > kLargestPoisonedRange) {
-    // It is not poisoned itself, but smaller blocks that lay here before may have left poison behind.
-    if (!touchable) return;
-    for (const auto& [poisoned_base, poisoned_size] : poisoned_) {
-      const bool overlaps = poisoned_base < base + size && base < poisoned_base + poisoned_size;
-      if (overlaps) unpoison(view_at(poisoned_base), poisoned_size.count());
-    }
-    return;
-  }
-  if (touchable) {
-    unpoison(view_at(base), size.count());
-  } else {
+  if (!touchable) {
+    if (size > kLargestPoisonedRange) return;
     poison(view_at(base), size.count());
     Bytes& noted = poisoned_[base];
     noted = std::max(noted, size);
+    return;
+  }
+  // By what was poisoned, not by the range: a large one may lie where smaller ones were.
+  for (const auto& [noted_base, noted_size] : poisoned_) {
+    const DeviceAddr begin = std::max(base, noted_base);
+    const DeviceAddr end = std::min(base + size, noted_base + noted_size);
+    if (begin < end) unpoison(view_at(begin), (end - begin).count());
   }
 }
 

@@ -112,6 +112,19 @@ TEST(PlainBacking, UnmappedPagesArePoisonedExactlyInSanitizerBuilds) {
   EXPECT_EQ(is_poisoned(host), poison_is_active());
 }
 
+TEST(PlainBacking, LargeBlockDoesNotInheritThePoisonOfASmallOneBeforeIt) {
+  constexpr Bytes kAboveTheLimit{std::uint64_t{20} << 20};
+  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto* const host = reinterpret_cast<const std::byte*>(backing->base().value());
+  backing->populate(backing->base(), kSegment);
+  ASSERT_EQ(is_poisoned(host), poison_is_active());
+  backing->release(backing->base(), kSegment);
+  backing->populate(backing->base(), kAboveTheLimit);
+  backing->map(backing->base(), kAboveTheLimit, HostAccess::kReadWrite);
+  EXPECT_FALSE(is_poisoned(host));
+  EXPECT_FALSE(is_poisoned(host + kSegment.count() - 1));
+}
+
 class PoisonAfterTheEnd : public ::testing::TestWithParam<ViewAddress> {};
 
 TEST_P(PoisonAfterTheEnd, IsNotInheritedByWhoeverMapsTheAddressNext) {
