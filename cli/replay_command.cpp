@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a scenario in a child process, which sends a line of JSON for each step as it happens, and shows what came.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +14,7 @@
 #include "cli/scenario_platforms.h"
 #include "property_tests/harness.h"
 #include "property_tests/scenario_file.h"
+#include "property_tests/scenario_process.h"
 
 namespace svmsim {
 
@@ -44,22 +43,13 @@ std::string read_all(int descriptor) {
 }
 
 [[noreturn]] void run_in_child(int descriptor, const Scenario& scenario, const Player& player) {
-  std::signal(SIGALRM, SIG_DFL);
-  ::alarm(kHangSeconds);
+  end_after(kHangSeconds);
   const auto send = [&](const Json& line) {
     write_all(descriptor, line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   };
   const ScenarioResult result = player(scenario, [&](const StepReport& step) { send(step_json(step, scenario)); });
   send(verdict_json(result));
   ::_exit(0);
-}
-
-std::string death(int status) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    return fmt::format("the scenario did not end within {} s", kHangSeconds);
-  }
-  if (WIFSIGNALED(status)) return fmt::format("the process was killed by signal {}", WTERMSIG(status));
-  return fmt::format("the process ended with code {}", WEXITSTATUS(status));
 }
 
 // What the child sent: the steps, and the verdict when it lived to give one.
@@ -83,8 +73,7 @@ Played played_from(const std::string& lines, int status) {
   }
   if (played.verdict.is_null()) {
     ScenarioResult result;
-    const bool hangs = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-    result.failure = Failure{hangs ? "hang" : "crash", played.steps.size(), death(status)};
+    result.failure = failure_of_death(status, kHangSeconds, played.steps.size());
     played.verdict = verdict_json(result);
   }
   return played;
@@ -92,10 +81,8 @@ Played played_from(const std::string& lines, int status) {
 
 CliResult<Played> play(const Scenario& scenario, const Player& player) {
   int ends[2];
-  std::fflush(nullptr);  // what is buffered would be written twice
   if (::pipe(ends) != 0) return tl::unexpected(failure("cannot make a pipe"));
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored nobody learns how a child ended
-  const pid_t child = ::fork();
+  const pid_t child = fork_process();
   if (child == 0) {
     ::close(ends[0]);
     run_in_child(ends[1], scenario, player);
@@ -104,10 +91,9 @@ CliResult<Played> play(const Scenario& scenario, const Player& player) {
   const std::string lines = child < 0 ? "" : read_all(ends[0]);
   ::close(ends[0]);
   if (child < 0) return tl::unexpected(failure("cannot start a process to run the scenario in"));
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return played_from(lines, status);
+  const std::optional<int> status = wait_for(child);
+  if (!status) return tl::unexpected(failure("cannot learn how the process of the scenario ended"));
+  return played_from(lines, *status);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property_tests/campaign.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "property_tests/isolation.h"
@@ -26,10 +25,11 @@ Judge isolated(const Judge& judge, unsigned hang_seconds) {
   };
 }
 
-std::vector<std::uint64_t> own_cases(const CampaignOptions& options) {
+// The next cases of this shard from `next` on, at most a batch; `next` moves behind them.
+std::vector<std::uint64_t> next_batch(const CampaignOptions& options, std::uint64_t& next) {
   std::vector<std::uint64_t> indices;
-  for (std::uint64_t i = options.first; i < options.first + options.cases; ++i) {
-    if (i % options.shard.count == options.shard.index) indices.push_back(i);
+  for (; next < options.first + options.cases && indices.size() < kBatch; ++next) {
+    if (next % options.shard.count == options.shard.index) indices.push_back(next);
   }
   return indices;
 }
@@ -72,13 +72,12 @@ CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failu
 CampaignResult run_campaign(const CampaignOptions& options, const Drawer& draw, const Judge& judge,
                             const std::function<bool(const CampaignResult&)>& go_on) {
   CampaignResult result;
-  const std::vector<std::uint64_t> indices = own_cases(options);
-  for (std::size_t begin = 0; begin < indices.size(); begin += kBatch) {
-    const auto from = indices.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto length = static_cast<std::ptrdiff_t>(std::min(kBatch, indices.size() - begin));
-    const std::vector<std::uint64_t> batch_indices(from, from + length);
-    BatchResult batch = options.isolated ? judge_batch_isolated(batch_indices, draw, judge, options.hang_seconds)
-                                         : judge_batch(batch_indices, draw, judge);
+  std::uint64_t next = options.first;
+  for (;;) {
+    const std::vector<std::uint64_t> indices = next_batch(options, next);
+    if (indices.empty()) return result;
+    BatchResult batch = options.isolated ? judge_batch_isolated(indices, draw, judge, options.hang_seconds)
+                                         : judge_batch(indices, draw, judge);
     result.cases += batch.judged;
     result.operations += batch.operations;
     result.coverage += batch.coverage;
@@ -86,14 +85,13 @@ CampaignResult run_campaign(const CampaignOptions& options, const Drawer& draw, 
     result.error = std::move(batch.error);
     if (!result.error.empty()) return result;
     if (batch.failure) {
-      const std::uint64_t index = batch_indices[batch.judged - 1];
+      const std::uint64_t index = indices[batch.judged - 1];
       const Judge trial = options.isolated ? isolated(judge, options.hang_seconds) : judge;
       result.failure = shrink(index, draw(index), *batch.failure, trial, options.most_trials);
       return result;
     }
     if (go_on && !go_on(result)) return result;
   }
-  return result;
 }
 
 }  // namespace svmsim

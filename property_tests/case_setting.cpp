@@ -13,7 +13,7 @@ constexpr std::uint64_t kKiB = 1024;
 // aclrtMalloc adds 32 bytes, and above 1 MiB of that a block lies on huge pages (P4).
 constexpr std::uint64_t kLargestOrdinary = kMiB - 32;
 
-// How often each kind is drawn, in the order of the enum; those with 0 come from elsewhere.
+// How often each kind is drawn, in the order of the enum.
 constexpr std::array<std::uint32_t, kOperationKinds> kWeights = {
     /* allocate */ 120,     /* free */ 80,
     /* open_run */ 70,      /* claim */ 140,

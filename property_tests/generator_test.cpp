@@ -9,20 +9,12 @@
 #include <string>
 
 #include "property_tests/scenario_file.h"
+#include "property_tests/testing/shipped_platforms.h"
 
 namespace svmsim {
 namespace {
 
 constexpr std::uint64_t kCases = 2000;
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = [] {
-    auto all = load_scenario_platforms(SVMSIM_FIXTURES_DIR);
-    if (!all) ADD_FAILURE() << all.error().message();
-    return all ? *std::move(all) : ScenarioPlatforms{};
-  }();
-  return loaded;
-}
 
 TEST(Generator, CaseDependsOnSeedAndIndexAlone) {
   const Scenario first = draw_scenario(platforms(), {}, 7, 41);

@@ -2,18 +2,17 @@
 #include "property_tests/isolation.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <optional>
 
+#include "property_tests/scenario_process.h"
 #include "sim/machine/digest.h"
 
 namespace svmsim {
@@ -95,10 +94,9 @@ void silence_errors() {
 [[noreturn]] void judge_in_child(const std::vector<std::uint64_t>& indices, const Drawer& draw, const Judge& judge,
                                  unsigned hang_seconds, SharedBatch& shared) {
   silence_errors();
-  std::signal(SIGALRM, SIG_DFL);
   BatchResult batch;
   for (const std::uint64_t index : indices) {
-    ::alarm(hang_seconds);
+    end_after(hang_seconds);
     add_case(batch, index, judge(draw(index)));
     publish(batch, shared);
     if (batch.failure || !batch.error.empty()) break;
@@ -108,16 +106,6 @@ void silence_errors() {
 
 // A process that died cannot tell at which operation.
 constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
-
-Failure death(int status, unsigned hang_seconds) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-    return {"hang", kUnknown, fmt::format("the scenario did not end within {} s", hang_seconds)};
-  }
-  if (WIFSIGNALED(status)) {
-    return {"crash", kUnknown, fmt::format("the process was killed by signal {}", WTERMSIG(status))};
-  }
-  return {"crash", kUnknown, fmt::format("the process ended with code {}", WEXITSTATUS(status))};
-}
 
 }  // namespace
 
@@ -135,20 +123,14 @@ BatchResult judge_batch_isolated(const std::vector<std::uint64_t>& indices, cons
   BatchResult batch;
   const SharedMemory memory;
   SharedBatch* const shared = memory.batch();
-  std::fflush(nullptr);           // what is buffered would be written twice
-  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, as some parents leave it, nobody learns how a child ended
-  const pid_t child = shared == nullptr ? -1 : ::fork();
+  const pid_t child = shared == nullptr ? -1 : fork_process();
   if (child == 0) judge_in_child(indices, draw, judge, hang_seconds, *shared);
   if (child < 0) {
     batch.error = "cannot start a process to judge scenarios in: " + std::string(std::strerror(errno));
     return batch;
   }
-  int status = 0;
-  pid_t ended = -1;
-  do {
-    ended = ::waitpid(child, &status, 0);
-  } while (ended < 0 && errno == EINTR);
-  if (ended != child) {
+  const std::optional<int> status = wait_for(child);
+  if (!status) {
     batch.error = "cannot learn how the process of a scenario ended: " + std::string(std::strerror(errno));
     return batch;
   }
@@ -159,9 +141,9 @@ BatchResult judge_batch_isolated(const std::vector<std::uint64_t>& indices, cons
   batch.error = shared->error.get();
   if (shared->failed) {
     batch.failure = Failure{shared->property.get(), shared->failed_operation, shared->message.get()};
-  } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+  } else if (!ended_well(*status)) {
     ++batch.judged;
-    batch.failure = death(status, hang_seconds);
+    batch.failure = failure_of_death(*status, hang_seconds, kUnknown);
   }
   return batch;
 }

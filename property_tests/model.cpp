@@ -12,12 +12,6 @@ using svmrt::DriverCode;
 
 namespace {
 
-std::vector<std::uint8_t> bytes_of(const Operation& operation) {
-  std::vector<std::uint8_t> bytes;
-  for (std::uint64_t i = 0; i < operation.size; ++i) bytes.push_back(byte_of(operation.value, i));
-  return bytes;
-}
-
 Outcome of(Answer answer) { return {answer, 0, {}}; }
 Outcome of_copy(DriverCode code) {
   return {code == DriverCode::kNone ? Answer::kOk : Answer::kDriver, svmrt::code_number(code), {}};

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <vector>
 
 namespace svmsim {
 
@@ -91,6 +91,17 @@ std::optional<OperationKind> operation_from_name(std::string_view name) {
 std::string_view region_name(RegionKind kind) { return kRegionNames[static_cast<std::size_t>(kind)]; }
 
 std::span<const OperationField> fields_of(OperationKind kind) { return kinds()[static_cast<std::size_t>(kind)].fields; }
+
+bool uses(OperationKind kind, OperationField field) {
+  const auto fields = fields_of(kind);
+  return std::find(fields.begin(), fields.end(), field) != fields.end();
+}
+
+std::vector<std::uint8_t> bytes_of(const Operation& operation) {
+  std::vector<std::uint8_t> bytes(operation.size);
+  for (std::uint64_t i = 0; i < operation.size; ++i) bytes[i] = byte_of(operation.value, i);
+  return bytes;
+}
 
 std::string_view field_name(OperationField field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/driver_code.h"
 #include "sim/call_kind.h"
@@ -92,6 +93,7 @@ struct Operation {
 // Which fields an operation of this kind reads; the others keep their defaults.
 enum class OperationField : std::uint8_t { kSlot, kRun, kOther, kRegion, kCall, kCode, kOffset, kSize, kValue };
 [[nodiscard]] std::span<const OperationField> fields_of(OperationKind kind);
+[[nodiscard]] bool uses(OperationKind kind, OperationField field);
 [[nodiscard]] std::string_view field_name(OperationField field);  // "slot", "run", …
 
 // One line for people: "claim run 0, slot 2, offset 0, size 4096, child_memory".
@@ -101,5 +103,7 @@ enum class OperationField : std::uint8_t { kSlot, kRun, kOther, kRegion, kCall, 
 [[nodiscard]] constexpr std::uint8_t byte_of(std::uint64_t value, std::uint64_t index) {
   return static_cast<std::uint8_t>((value + index) * 0x9d + 0x35);
 }
+// All `size` of them.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const Operation& operation);
 
 }  // namespace svmsim

@@ -86,8 +86,7 @@ Scenario portable_part(const Scenario& scenario) {
   bool up = true;
   const auto any_open = [&] { return std::any_of(open.begin(), open.end(), [](bool is_open) { return is_open; }); };
   for (const Operation& operation : scenario.operations) {
-    const auto fields = fields_of(operation.kind);
-    const bool has_slot = std::find(fields.begin(), fields.end(), OperationField::kSlot) != fields.end();
+    const bool has_slot = uses(operation.kind, OperationField::kSlot);
     const bool in_block = sizes[operation.slot] > 0 && operation.offset < sizes[operation.slot];
     if (has_slot && operation.kind != OperationKind::kAllocate && !in_block) continue;
     switch (operation.kind) {

@@ -8,6 +8,7 @@
 
 #include "property_tests/harness.h"
 #include "property_tests/testing/scenario_samples.h"
+#include "property_tests/testing/shipped_platforms.h"
 
 namespace svmsim {
 namespace {
@@ -41,15 +42,6 @@ TEST(ScenarioCode, NameThatIsNoIdentifierGetsAWordInFront) {
   EXPECT_EQ(scenario_code(scenario).find("TEST(FoundScenario, Case) {"), 0u);
   scenario.name = "7-days";
   EXPECT_EQ(scenario_code(scenario).find("TEST(FoundScenario, Case7Days) {"), 0u);
-}
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = [] {
-    auto all = load_scenario_platforms(SVMSIM_FIXTURES_DIR);
-    if (!all) ADD_FAILURE() << all.error().message();
-    return all ? *std::move(all) : ScenarioPlatforms{};
-  }();
-  return loaded;
 }
 
 namespace generated {

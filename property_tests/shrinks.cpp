@@ -8,15 +8,10 @@ namespace svmsim {
 
 namespace {
 
-bool reads(OperationKind kind, OperationField field) {
-  const auto fields = fields_of(kind);
-  return std::find(fields.begin(), fields.end(), field) != fields.end();
-}
-
 rc::Seq<Operation> simpler_operations(const Operation& operation) {
   std::vector<Operation> variants;
   const auto vary = [&](OperationField field, auto change) {
-    if (!reads(operation.kind, field)) return;
+    if (!uses(operation.kind, field)) return;
     Operation variant = operation;
     change(variant);
     if (variant != operation) variants.push_back(variant);
@@ -90,16 +85,16 @@ rc::Seq<std::vector<Operation>> without_objects(const std::vector<Operation>& op
     if (std::erase_if(rest, unwanted) > 0) variants.push_back(std::move(rest));
   };
   for (std::uint8_t slot = 0; slot < kSlots; ++slot) {
-    without([&](const Operation& o) { return reads(o.kind, OperationField::kSlot) && o.slot == slot; });
+    without([&](const Operation& o) { return uses(o.kind, OperationField::kSlot) && o.slot == slot; });
   }
   for (std::uint8_t run = 0; run < kRuns; ++run) {
-    without([&](const Operation& o) { return reads(o.kind, OperationField::kRun) && o.run == run; });
+    without([&](const Operation& o) { return uses(o.kind, OperationField::kRun) && o.run == run; });
   }
   for (std::uint8_t from = 0; from < kRuns; ++from) {
     for (std::uint8_t to = 0; to < from; ++to) {  // down only, so that shrinking ends
       std::vector<Operation> joined = operations;
       for (Operation& operation : joined) {
-        if (reads(operation.kind, OperationField::kRun) && operation.run == from) operation.run = to;
+        if (uses(operation.kind, OperationField::kRun) && operation.run == from) operation.run = to;
       }
       if (joined != operations) variants.push_back(std::move(joined));
     }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens to a runner from outside: strangers on the same device, its loss, a fork, a second thread.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <csignal>
+#include <optional>
 #include <thread>
 
+#include "property_tests/scenario_process.h"
 #include "property_tests/stage.h"
 
 namespace svmsim {
@@ -87,8 +86,7 @@ Outcome Stage::lose_device() {
 Outcome Stage::fork(const Operation& operation) {
   const Slot& slot = slots_[operation.slot];
   const std::uint64_t calls_before = machine_.trace_digest();
-  std::signal(SIGCHLD, SIG_DFL);  // ignored, it would leave nothing to wait for
-  const pid_t child = ::fork();
+  const pid_t child = fork_process();
   if (child == 0) {
     const svmrt::RunContext* const context = runs_[operation.run] ? runs_[operation.run]->context.get() : nullptr;
     int verdict = kAllRefused;
@@ -108,10 +106,9 @@ Outcome Stage::fork(const Operation& operation) {
     }
     ::_exit(verdict);
   }
-  int status = -1;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == kAllRefused ? ok() : Outcome{Answer::kRefused, status, {}};
+  const std::optional<int> status = child > 0 ? wait_for(child) : std::nullopt;
+  static_assert(kAllRefused == 0);
+  return status && ended_well(*status) ? ok() : Outcome{Answer::kRefused, status.value_or(-1), {}};
 }
 
 // The second thread starts inside the first one's register call, if it makes one, and is let run until it waits for

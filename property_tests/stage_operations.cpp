@@ -68,12 +68,6 @@ Outcome copy_answer(std::int32_t code) {
   return code == svmrt::kRefusedByRunner ? answer(Answer::kRefused) : Outcome{Answer::kDriver, code, {}};
 }
 
-std::vector<std::uint8_t> bytes_of(const Operation& operation) {
-  std::vector<std::uint8_t> bytes(operation.size);
-  for (std::uint64_t i = 0; i < operation.size; ++i) bytes[i] = byte_of(operation.value, i);
-  return bytes;
-}
-
 constexpr std::uint8_t kUntouched = 0xee;
 
 // What came back; after a failure only if the destination, which must stay as it was, did not.

@@ -8,6 +8,7 @@
 #include "property_tests/relations.h"
 #include "property_tests/scenario_code.h"
 #include "property_tests/scenario_file.h"
+#include "property_tests/testing/shipped_platforms.h"
 
 namespace svmsim {
 namespace {
@@ -15,15 +16,6 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 constexpr std::uint64_t kCases = 4000;
 constexpr std::uint64_t kRelationCases = 200;
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = [] {
-    auto all = load_scenario_platforms(SVMSIM_FIXTURES_DIR);
-    if (!all) ADD_FAILURE() << all.error().message();
-    return all ? *std::move(all) : ScenarioPlatforms{};
-  }();
-  return loaded;
-}
 
 Scenario drawn(std::uint64_t index) { return draw_scenario(platforms(), {}, kSeed, index); }
 

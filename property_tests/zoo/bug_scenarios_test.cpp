@@ -12,6 +12,7 @@
 
 #include "property_tests/isolation.h"
 #include "property_tests/scenario_file.h"
+#include "property_tests/testing/shipped_platforms.h"
 #include "property_tests/zoo/planted.h"
 #include "sim/config/fixture_file.h"
 
@@ -25,15 +26,6 @@ const std::vector<std::string> kRows = {"C1", "C2", "D1", "D2", "D3", "D4", "D5"
                                         "S5", "S6", "S7", "S8", "S9", "T1", "T2", "T3", "W1",  "W2", "W3"};
 // No fault of the runtime can be their cause; their descriptions say why.
 const std::vector<std::string> kWithoutFault = {"T3", "W1"};
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = [] {
-    auto all = load_scenario_platforms(SVMSIM_FIXTURES_DIR);
-    if (!all) ADD_FAILURE() << all.error().message();
-    return all ? *std::move(all) : ScenarioPlatforms{};
-  }();
-  return loaded;
-}
 
 class BugScenario : public ::testing::TestWithParam<std::string> {
  protected:

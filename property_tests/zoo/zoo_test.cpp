@@ -9,6 +9,7 @@
 
 #include "property_tests/campaign.h"
 #include "property_tests/generator.h"
+#include "property_tests/testing/shipped_platforms.h"
 #include "property_tests/zoo/planted.h"
 
 namespace svmsim {
@@ -17,15 +18,6 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 constexpr std::uint64_t kMostCases = 1000;
 constexpr std::size_t kMostOperations = 12;
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = [] {
-    auto all = load_scenario_platforms(SVMSIM_FIXTURES_DIR);
-    if (!all) ADD_FAILURE() << all.error().message();
-    return all ? std::move(*all) : ScenarioPlatforms{};
-  }();
-  return loaded;
-}
 
 CampaignResult campaign_against(const std::string& fault) {
   CampaignOptions options;
