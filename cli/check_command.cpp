@@ -11,6 +11,7 @@
 
 #include "cli/check_report.h"
 #include "cli/commands.h"
+#include "cli/interruption.h"
 #include "cli/option_value.h"
 #include "cli/scenario_platforms.h"
 #include "cli/standard_streams.h"
@@ -24,8 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kMostCases = 10'000'000;  // of one campaign; another begins at a later --first
-constexpr std::uint64_t kMostShards = 1'000'000;
 constexpr std::uint64_t kMostSeconds = 2'678'400;  // 31 days
 
 struct CheckSetup {
@@ -71,7 +70,7 @@ CliResult<CheckSetup> with_draw_options(CheckSetup setup, const Locations& locat
     const auto policy = policy_option(*options.policy);
     if (!policy) return tl::unexpected(policy.error());
     setup.draw.policy = *policy;
-    setup.more_options += " --policy " + *options.policy;
+    setup.more_options += " --policy " + svmrt::policy_name(*policy);
   }
   return setup;
 }
@@ -81,7 +80,7 @@ CliResult<CheckSetup> check_setup(const Locations& locations, const CheckOptions
   const auto seed = integer_option("--seed", options.seed, 0, UINT64_MAX);
   if (!seed) return tl::unexpected(seed.error());
   setup.seed = *seed;
-  const auto first = integer_option("--first", options.first, 0, INT64_MAX);
+  const auto first = integer_option("--first", options.first, 0, kMostFirst);
   if (!first) return tl::unexpected(first.error());
   setup.campaign.first = *first;
   const auto cases = integer_option("--cases", options.cases, 1, kMostCases);
@@ -103,13 +102,8 @@ CliResult<CheckSetup> check_setup(const Locations& locations, const CheckOptions
   return with_draw_options(std::move(setup), locations, options);
 }
 
-// How many cases of the campaign are the shard's.
-std::uint64_t cases_of_shard(const CampaignOptions& options) {
-  // Numbers below n with the remainder.
-  const auto below = [&](std::uint64_t n) {
-    return n / options.shard.count + (n % options.shard.count > options.shard.index ? 1 : 0);
-  };
-  return below(options.first + options.cases) - below(options.first);
+std::uint64_t all_cases(const CampaignOptions& options) {
+  return cases_of_shard(options.first, options.cases, options.shard.index, options.shard.count);
 }
 
 // On stderr: a line that is written over on a terminal, and otherwise a line for every tenth.
@@ -136,11 +130,13 @@ class Progress {
 };
 
 CampaignResult run(const CheckSetup& setup, const Judge& judge) {
-  Progress progress(cases_of_shard(setup.campaign));
+  const Interruption interruption;
+  Progress progress(all_cases(setup.campaign));
   // The clock decides when to stop and nothing else.
   const auto begin = std::chrono::steady_clock::now();
   const auto go_on = [&](const CampaignResult& so_far) {
     progress.show(so_far);
+    if (Interruption::happened()) return false;
     return !setup.seconds || std::chrono::steady_clock::now() - begin < std::chrono::seconds(*setup.seconds);
   };
   return run_campaign(
@@ -156,6 +152,7 @@ CheckFailure check_failure(const CheckSetup& setup, CampaignFailure found) {
   failure.failure = std::move(found.failure);
   // Where a process dies is not known.
   failure.failure.operation = std::min(failure.failure.operation, found.shrunk.operations.size());
+  failure.reproduced = found.reproduced;
   failure.drawn_operations = found.drawn.operations.size();
   failure.trials = found.trials;
   failure.scenario = std::move(found.shrunk);
@@ -188,11 +185,11 @@ CliResult<CheckReport> campaign_report(const Locations& locations, const CheckOp
   report.first = setup->campaign.first;
   report.cases = setup->campaign.cases;
   report.platform = options.platform;
-  report.policy = options.policy;
+  if (setup->draw.policy) report.policy = svmrt::policy_name(*setup->draw.policy);
   report.shard_count = setup->campaign.shard.count;
   report.shards = {setup->campaign.shard.index};
   report.judged = result.cases;
-  report.complete = result.cases == cases_of_shard(setup->campaign);
+  report.complete = result.cases == all_cases(setup->campaign);
   report.operations = result.operations;
   report.coverage = result.coverage;
   report.digest = result.digest;
@@ -214,11 +211,18 @@ CliResult<CheckReport> merged_report(const std::vector<std::string>& files) {
 
 CliResult<CommandOutput> check_command(const Locations& locations, const CheckOptions& options, OutputFormat format,
                                        const Judge& judge) {
-  const auto report = options.merge.empty() ? campaign_report(locations, options, judge) : merged_report(options.merge);
+  const bool merges = !options.merge.empty();
+  const auto report = merges ? merged_report(options.merge) : campaign_report(locations, options, judge);
   if (!report) return tl::unexpected(report.error());
+  const bool interrupted = !merges && Interruption::happened() && !report->complete;
+  if (interrupted) print_error_line(fmt::format("interrupted after {} cases", report->judged));
+  const bool lacks_shards = merges && !report->has_all_shards();
+  if (lacks_shards) {
+    print_error_line(fmt::format("only {} of {} shards are there", report->shards.size(), report->shard_count));
+  }
   CommandOutput output;
   output.text = format == OutputFormat::kJson ? document_text(check_json(*report)) : check_text(*report);
-  output.exit_code = report->failure ? ExitCode::kFailed : ExitCode::kFine;
+  output.exit_code = report->failure || interrupted || lacks_shards ? ExitCode::kFailed : ExitCode::kFine;
   return output;
 }
 

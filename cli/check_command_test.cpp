@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -111,7 +112,8 @@ TEST_F(Check, ShardsMergeToTheWholeInAnyOrder) {
   for (const std::string shard : {"0", "1", "2"}) {
     document_of({"--cases", "40", "--first", "7", "--shard", shard + "/3"}, shard + ".json");
   }
-  const Json part = document_of({"--merge", path("2.json"), path("0.json")}, "part.json");
+  // Without shard 1 nobody knows that nothing failed.
+  const Json part = document_of({"--merge", path("2.json"), path("0.json")}, "part.json", 1);
   EXPECT_EQ(part.at("shard"), (Json{{"count", 3}, {"indices", {0, 2}}}));
   Json sum = document_of({"--merge", path("part.json"), path("1.json")}, "sum.json");
   EXPECT_EQ(sum.at("shard"), (Json{{"count", 3}, {"indices", {0, 1, 2}}}));
@@ -119,6 +121,39 @@ TEST_F(Check, ShardsMergeToTheWholeInAnyOrder) {
   EXPECT_EQ(sum, whole);
   const ChildResult table = svmsim_command({"check", "--merge", path("part.json"), path("1.json")});
   EXPECT_THAT(table.output, HasSubstr("shards: all"));
+  const ChildResult lacking = svmsim_command({"check", "--merge", path("0.json")});
+  EXPECT_THAT(lacking.errors, HasSubstr("only 1 of 3 shards are there"));
+}
+
+TEST_F(Check, ShardWithoutCasesSaysThatNothingWasJudged) {
+  const ChildResult result = svmsim_command({"check", "--cases", "1", "--shard", "5/7"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("judged     0 cases"));
+  EXPECT_THAT(result.output, HasSubstr("no case was judged"));
+  EXPECT_THAT(result.output, Not(HasSubstr("no property failed")));
+}
+
+TEST_F(Check, PolicyIsNamedInOneWay) {
+  EXPECT_EQ(document_of({"--cases", "2", "--policy", "budget:004096"}, "a.json").at("policy"), "budget:4096");
+}
+
+TEST_F(Check, InterruptedCampaignReportsWhatItJudged) {
+  CheckOptions options;
+  std::uint64_t parents = 0;
+  options.cases = "10000";
+  const auto output = check_command(default_locations(), options, OutputFormat::kJson, [&](const Scenario&) {
+    // In the child that judges: the whole process group, as a terminal would.
+    if (parents++ == 0) kill(getppid(), SIGINT);
+    raise(SIGINT);
+    return ScenarioResult{};
+  });
+  ASSERT_TRUE(output.has_value()) << output.error().message;
+  EXPECT_EQ(output->exit_code, ExitCode::kFailed);
+  const Json document = Json::parse(output->text);
+  EXPECT_EQ(document.at("complete"), false);
+  EXPECT_EQ(document.at("failure"), nullptr) << "the child judges its batch to the end";
+  EXPECT_GT(document.at("judged"), 0);
+  EXPECT_LT(document.at("judged"), 10000);
 }
 
 TEST_F(Check, MergeRefusesWhatDoesNotBelongTogether) {
@@ -154,6 +189,10 @@ TEST_F(Check, MergeNamesWhatIsWrongInADocument) {
   EXPECT_EQ(error_with("/coverage/mapped", "many").at("key"), "coverage.mapped");
   EXPECT_EQ(error_with("/shard/count", 0).at("key"), "shard.count");
   EXPECT_EQ(error_with("/shard/indices/0", 1).at("key"), "shard.indices");
+  EXPECT_EQ(error_with("/shard", (Json{{"count", 3}, {"indices", {1, 1}}})).at("key"), "shard.indices");
+  EXPECT_EQ(error_with("/shard/indices", Json::array()).at("key"), "shard.indices");
+  EXPECT_EQ(error_with("/judged", 11).at("key"), "judged");
+  EXPECT_EQ(error_with("/judged", 9).at("key"), "complete") << "9 of 10 are not all";
   EXPECT_EQ(error_with("/digest", "12").at("key"), "digest");
   EXPECT_EQ(error_with("/failure", Json::object()).at("key"), "failure.case");
   Json without = good;
@@ -244,6 +283,7 @@ TEST_F(Check, MergedFailureIsThatOfTheLowestCase) {
     Json copy = failed;
     copy["cases"] = 100;
     copy["shard"] = Json{{"count", 3}, {"indices", {shard}}};
+    copy["complete"] = false;
     copy["failure"]["case"] = index;
     if (index.is_null()) copy["failure"] = nullptr;
     return write(std::to_string(shard) + ".json", copy.dump());
@@ -251,6 +291,8 @@ TEST_F(Check, MergedFailureIsThatOfTheLowestCase) {
   const std::vector<std::string> files{document(0, 60), document(1, 40), document(2, nullptr)};
   const Json sum = document_of({"--merge", files[0], files[1], files[2]}, "sum.json", 1);
   EXPECT_EQ(sum.at("failure").at("case"), 40);
+  EXPECT_EQ(error_of_merge({document(0, 105)}).at("key"), "failure.case") << "cases 5 to 104";
+  EXPECT_EQ(error_of_merge({document(0, 61)}).at("key"), "failure.case") << "of shard 1";
   EXPECT_EQ(sum.at("failure").at("scenario"), failed.at("failure").at("scenario"));
 }
 

@@ -23,6 +23,7 @@ Json failure_json(const CheckFailure& failure) {
   document["property"] = failure.failure.property;
   document["operation"] = failure.failure.operation;
   document["message"] = failure.failure.message;
+  document["reproduced"] = failure.reproduced;
   document["drawn_operations"] = failure.drawn_operations;
   document["trials"] = failure.trials;
   document["scenario"] = scenario_text(failure.scenario);
@@ -39,6 +40,7 @@ std::string failure_text(const CheckReport& report, const CheckFailure& failure)
   text += fmt::format("  platform   {}\n  policy     {}\n  operations {} of {} are left after {} trials\n",
                       scenario.platform, svmrt::policy_name(scenario.policy), scenario.operations.size(),
                       failure.drawn_operations, failure.trials);
+  if (!failure.reproduced) text += "  it did not fail again when it was judged alone\n";
   for (std::size_t i = 0; i < scenario.operations.size(); ++i) {
     text += fmt::format("  {:>3}  {}\n", i, operation_text(scenario.operations[i]));
   }
@@ -49,7 +51,7 @@ std::string failure_text(const CheckReport& report, const CheckFailure& failure)
 }
 
 std::string shards_text(const CheckReport& report) {
-  if (report.shard_count == report.shards.size()) return "all";
+  if (report.has_all_shards()) return "all";
   return fmt::format("{} of {}", fmt::join(report.shards, ", "), report.shard_count);
 }
 
@@ -58,6 +60,17 @@ CliError wrong(const std::string& path, const std::string& key, const std::strin
 }
 
 }  // namespace
+
+std::uint64_t cases_of_shard(std::uint64_t first, std::uint64_t cases, std::uint64_t shard, std::uint64_t shard_count) {
+  const auto below = [&](std::uint64_t n) { return n / shard_count + (n % shard_count > shard ? 1 : 0); };
+  return below(first + cases) - below(first);
+}
+
+std::uint64_t CheckReport::cases_of_shards() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t shard : shards) sum += cases_of_shard(first, cases, shard, shard_count);
+  return sum;
+}
 
 Json check_json(const CheckReport& report) {
   Json coverage;
@@ -94,7 +107,8 @@ std::string check_text(const CheckReport& report) {
     table.add({std::string(landmark_name(landmark)), count_text(report.coverage.of(landmark))});
   }
   text += table.text() + "\n";
-  return text + (report.failure ? failure_text(report, *report.failure) : "no property failed\n");
+  if (report.failure) return text + failure_text(report, *report.failure);
+  return text + (report.judged > 0 ? "no property failed\n" : "no case was judged\n");
 }
 
 CliResult<CheckReport> merged(CheckReport sum, const CheckReport& other, const std::string& path) {

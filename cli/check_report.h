@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,15 @@
 
 namespace svmsim {
 
+// Of one campaign; another begins at a later --first.
+inline constexpr std::uint64_t kMostCases = 10'000'000;
+inline constexpr std::uint64_t kMostFirst = std::numeric_limits<std::int64_t>::max();
+inline constexpr std::uint64_t kMostShards = 1'000'000;
+
 struct CheckFailure {
   std::uint64_t index = 0;  // of the case
   Failure failure;          // of the shrunk scenario
+  bool reproduced = false;  // whether the scenario failed again when it was judged alone
   std::uint64_t drawn_operations = 0;
   std::uint64_t trials = 0;            // scenarios judged while shrinking
   Scenario scenario;                   // shrunk
@@ -34,7 +41,7 @@ struct CheckReport {
   std::optional<std::string> platform;  // what every case was given instead of a drawn one
   std::optional<std::string> policy;
   std::uint64_t shard_count = 1;
-  std::vector<std::uint64_t> shards;  // sorted
+  std::vector<std::uint64_t> shards;  // sorted, each once
 
   std::uint64_t judged = 0;
   bool complete = false;  // all of them were judged
@@ -42,7 +49,15 @@ struct CheckReport {
   Coverage coverage;
   std::uint64_t digest = 0;
   std::optional<CheckFailure> failure;  // of several, that of the lowest case
+
+  [[nodiscard]] std::uint64_t cases_of_shards() const;
+  // Of a merge that lacks a shard, nobody knows what that one found.
+  [[nodiscard]] bool has_all_shards() const { return shards.size() == shard_count; }
 };
+
+// How many of the numbers from `first` to `first + cases - 1` leave this remainder by `shard_count`.
+[[nodiscard]] std::uint64_t cases_of_shard(std::uint64_t first, std::uint64_t cases, std::uint64_t shard,
+                                           std::uint64_t shard_count);
 
 [[nodiscard]] Json check_json(const CheckReport& report);
 [[nodiscard]] std::string check_text(const CheckReport& report);

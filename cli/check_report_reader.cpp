@@ -111,15 +111,16 @@ void read_shards(Reader& root, CheckReport& report) {
   const Json* const object = root.object("shard", false);
   if (object == nullptr) return;
   Reader shard(root.path(), "shard.", *object);
-  report.shard_count = shard.integer("count", 1, kMost);
+  report.shard_count = shard.integer("count", 1, kMostShards);
   for (const Json& index : shard.array("indices")) {
-    if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= report.shard_count) {
-      shard.reject("indices", &index, fmt::format("integers below {}", report.shard_count));
+    const bool fits = index.is_number_unsigned() && index.get<std::uint64_t>() < report.shard_count;
+    if (!fits || (!report.shards.empty() && index.get<std::uint64_t>() <= report.shards.back())) {
+      shard.reject("indices", &index, fmt::format("ascending integers below {}", report.shard_count));
       break;
     }
     report.shards.push_back(index.get<std::uint64_t>());
   }
-  std::sort(report.shards.begin(), report.shards.end());
+  if (const Json none = Json::array(); report.shards.empty()) shard.reject("indices", &none, "at least one shard");
   root.take_error_of(shard);
 }
 
@@ -149,10 +150,16 @@ void read_failure(Reader& root, CheckReport& report) {
   if (object == nullptr) return;
   Reader part(root.path(), "failure.", *object);
   CheckFailure failure;
-  failure.index = part.integer("case", 0, kMost);
+  failure.index = part.integer("case", report.first, report.first + report.cases - 1);
+  const std::uint64_t shard = failure.index % report.shard_count;
+  if (!std::binary_search(report.shards.begin(), report.shards.end(), shard)) {
+    const Json found = failure.index;
+    part.reject("case", &found, "a case of these shards");
+  }
   failure.failure.property = part.text("property");
   failure.failure.operation = part.integer("operation", 0, kMost);
   failure.failure.message = part.text("message");
+  failure.reproduced = part.boolean("reproduced");
   failure.drawn_operations = part.integer("drawn_operations", 0, kMost);
   failure.trials = part.integer("trials", 0, kMost);
   const Json scenario_found = part.text("scenario");
@@ -178,13 +185,18 @@ CliResult<CheckReport> read_check_report(const std::string& path) {
   Reader root(path, "", *document);
   CheckReport report;
   report.seed = root.integer("seed", 0, kMost);
-  report.first = root.integer("first", 0, kMost);
-  report.cases = root.integer("cases", 1, kMost);
+  report.first = root.integer("first", 0, kMostFirst);
+  report.cases = root.integer("cases", 1, kMostCases);
   report.platform = root.text_or_null("platform");
   report.policy = root.text_or_null("policy");
   read_shards(root, report);
-  report.judged = root.integer("judged", 0, kMost);
+  const std::uint64_t all = report.cases_of_shards();
+  report.judged = root.integer("judged", 0, all);
   report.complete = root.boolean("complete");
+  if (report.complete && report.judged != all) {
+    const Json found = true;
+    root.reject("complete", &found, fmt::format("false, since {} of {} cases were judged", report.judged, all));
+  }
   report.operations = root.integer("operations", 0, kMost);
   read_coverage(root, report.coverage);
   report.digest = read_digest(root);

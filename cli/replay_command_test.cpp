@@ -93,6 +93,21 @@ TEST_F(Replay, TextTellsTheSameStory) {
   }
 }
 
+TEST_F(Replay, WhatWasSkippedAndWhichFaultIsAbsentAreSaid) {
+  Scenario scenario = write_and_read();
+  scenario.operations = {{.kind = OperationKind::kFree, .slot = 3}, {.kind = OperationKind::kFree, .slot = 4}};
+  scenario.fault = "no_such_fault_here";
+  save(scenario);
+  const Json document = Json::parse(svmsim_command({"replay", path_, "--json"}).output);
+  EXPECT_EQ(document.at("skipped"), 2);
+  EXPECT_EQ(document.at("fault"), "no_such_fault_here");
+  const std::string text = svmsim_command({"replay", path_}).output;
+  EXPECT_THAT(text, HasSubstr("2 operations found nothing to act on"));
+  EXPECT_THAT(text, HasSubstr("without the fault \"no_such_fault_here\""));
+  save(write_and_read());
+  EXPECT_EQ(Json::parse(svmsim_command({"replay", path_, "--json"}).output).at("skipped"), 0);
+}
+
 TEST_F(Replay, SameFilePrintsTheSameBytes) {
   save(write_and_read());
   EXPECT_EQ(svmsim_command({"replay", path_}).output, svmsim_command({"replay", path_}).output);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/machine/digest.h"
 
 namespace svmsim {
@@ -123,7 +125,11 @@ Json replay_json(const std::string& file, const Scenario& scenario, Json steps, 
   document["name"] = scenario.name;
   document["platform"] = scenario.platform;
   document["policy"] = svmrt::policy_name(scenario.policy);
+  document["fault"] = scenario.fault.empty() ? Json(nullptr) : Json(scenario.fault);
   document["operations"] = scenario.operations.size();
+  document["skipped"] = std::count_if(steps.begin(), steps.end(), [](const Json& step) {
+    return step.at("answer") == std::string(answer_name(Answer::kSkipped));
+  });
   document["steps"] = std::move(steps);
   document["digest"] = verdict.at("digest");
   document["failure"] = verdict.at("failure");
@@ -137,6 +143,14 @@ std::string replay_text(const Json& document) {
                                  document.at("operations").get<std::uint64_t>(),
                                  document.at("platform").get<std::string>(), document.at("policy").get<std::string>());
   for (const Json& step : document.at("steps")) text += step_text(step);
+  if (const Json& fault = document.at("fault"); !fault.is_null()) {
+    text +=
+        fmt::format("\nthis is the runtime without the fault \"{}\", which the scenario exposes where it is planted\n",
+                    fault.get<std::string>());
+  }
+  if (const auto skipped = document.at("skipped").get<std::uint64_t>(); skipped > 0) {
+    text += fmt::format("\n{} operations found nothing to act on and were skipped\n", skipped);
+  }
   const Json& failure = document.at("failure");
   if (failure.is_null()) {
     return text + fmt::format("\nevery property holds, digest {}\n", document.at("digest").get<std::string>());

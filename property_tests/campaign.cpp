@@ -38,8 +38,7 @@ std::vector<std::uint64_t> next_batch(const CampaignOptions& options, std::uint6
 
 CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failure& failure, const Judge& judge,
                        std::uint64_t most_trials) {
-  CampaignFailure smallest{index, failing, failing, failure, 0};
-  if (failure.property == "hang") return smallest;  // each trial could take as long again
+  CampaignFailure smallest{index, failing, failing, failure};
   // What comes after the failure had no part in it.
   Scenario until_failure = failing;
   if (failure.operation < failing.operations.size()) until_failure.operations.resize(failure.operation + 1);
@@ -48,8 +47,10 @@ CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failu
     if (ScenarioResult result = judge(until_failure); result.failure) {
       smallest.shrunk = until_failure;
       smallest.failure = std::move(*result.failure);
+      smallest.reproduced = true;
     }
   }
+  if (smallest.failure.property == "hang") return smallest;  // each trial could take as long again
   rc::Shrinkable<Scenario> current = shrinkable_of(smallest.shrunk);
   for (bool shrunk = true; shrunk;) {
     shrunk = false;
@@ -60,6 +61,7 @@ CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failu
       ++smallest.trials;
       ScenarioResult result = judge(variant->value());
       if (!result.failure) continue;
+      smallest.reproduced = true;
       smallest.shrunk = variant->value();
       smallest.failure = std::move(*result.failure);
       current = *variant;

@@ -41,6 +41,7 @@ struct CampaignFailure {
   Scenario shrunk;
   Failure failure;           // of the shrunk scenario
   std::uint64_t trials = 0;  // scenarios judged while shrinking
+  bool reproduced = false;   // whether a scenario failed again, judged alone
 };
 
 struct CampaignResult {

@@ -89,6 +89,22 @@ TEST_P(Campaign, StopsAtTheFirstFailureAndShrinksIt) {
             (std::vector<Operation>{{.kind = OperationKind::kDeviceWrite, .value = 6004}}));
   EXPECT_EQ(result.failure->failure, (Failure{"answer", 0, "found"}));
   EXPECT_GT(result.failure->trials, 0u);
+  EXPECT_TRUE(result.failure->reproduced);
+}
+
+TEST_P(Campaign, FailureThatDoesNotComeAgainIsReportedAsSuch) {
+  // Fails only in company: as the second scenario that one process judges.
+  std::size_t judged_here = 0;
+  const CampaignResult result =
+      run_campaign({.cases = 10, .most_trials = 1, .isolated = GetParam()}, drawn, [&](const Scenario& scenario) {
+        ScenarioResult verdict = judged(scenario);
+        if (++judged_here == 2) verdict.failure = Failure{"answer", 0, "found"};
+        return verdict;
+      });
+  ASSERT_TRUE(result.failure.has_value());
+  EXPECT_EQ(result.failure->index, 1u);
+  EXPECT_EQ(result.failure->trials, 1u);
+  EXPECT_FALSE(result.failure->reproduced);
 }
 
 TEST_P(Campaign, WithoutTrialsTheDrawnScenarioIsKept) {

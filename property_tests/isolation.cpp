@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -94,6 +95,9 @@ void silence_errors() {
 [[noreturn]] void judge_in_child(const std::vector<std::uint64_t>& indices, const Drawer& draw, const Judge& judge,
                                  unsigned hang_seconds, SharedBatch& shared) {
   silence_errors();
+  // Sent to the whole process group: the parent ends the campaign, this batch is still judged.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
   BatchResult batch;
   for (const std::uint64_t index : indices) {
     end_after(hang_seconds);
