@@ -152,5 +152,31 @@ TEST(DeviceRunnerThreads, FreeRacingWithRunsNeverFreesWhatIsMapped) {
   EXPECT_EQ(runner.failures().total(), 0u) << "a free while mapped would have been busy";
 }
 
+// The free's driver call is held open until finalize has shut the door, and for a while longer, in which a finalize
+// that does not wait would return.
+TEST(DeviceRunnerThreads, FinalizeReturnsOnlyAfterTheFreeUnderWay) {
+  constexpr int kWhile = 20'000;
+  FakeDriver driver(MappingPlace::kElsewhere);
+  DeviceRunner runner(driver, RunnerConfig{});
+  const DeviceAddr base = runner.device_malloc(kPage).value();
+  std::atomic<bool> free_began{false};
+  std::atomic<bool> finalized{false};
+  bool finalized_during_free = false;
+  driver.before_call = [&](CallKind kind) {
+    if (kind != CallKind::kFree) return;
+    free_began = true;
+    while (error_of(runner.free_tensor(DeviceAddr())) != ErrorCode::kFinalized) std::this_thread::yield();
+    for (int i = 0; i < kWhile && !finalized; ++i) std::this_thread::yield();
+    finalized_during_free = finalized;
+  };
+  std::thread freeing([&] { EXPECT_TRUE(runner.free_tensor(base)); });
+  while (!free_began) std::this_thread::yield();
+  EXPECT_TRUE(runner.finalize());
+  finalized = true;
+  freeing.join();
+  EXPECT_FALSE(finalized_during_free);
+  EXPECT_EQ(driver.live_blocks(), 0u);
+}
+
 }  // namespace
 }  // namespace svmrt
