@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -23,7 +24,7 @@ enum class Tracing { kOff, kJsonLines, kChromeEvents };
 class ScratchTrace {
  public:
   ScratchTrace(Machine& machine, Tracing tracing)
-      : path_("/tmp/svmsim-benchmark-" + std::to_string(getpid()) +
+      : path_((std::filesystem::temp_directory_path() / ("svmsim-benchmark-" + std::to_string(getpid()))).string() +
               (tracing == Tracing::kJsonLines ? ".jsonl" : ".json")) {
     if (tracing == Tracing::kOff) return;
     auto writer = TraceWriter::create(path_);
