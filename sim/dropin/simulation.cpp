@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sim/memory/memory_file.h"
+#include "sim/descriptor.h"
 
 namespace svmsim {
 

@@ -218,10 +218,11 @@ bool Machine::support_feature(std::uint32_t device_id, std::int32_t type) {
   return hal_->support_feature(device_id, type);
 }
 
-void Machine::launch(TimelineId timeline, Picoseconds duration, std::uint64_t tasks) {
+Picoseconds Machine::launch(TimelineId timeline, Picoseconds duration, std::uint64_t tasks) {
   const std::lock_guard lock(mutex_);
   const Picoseconds begin = timelines_.occupy_device(timeline, duration);
   record({records_++, CallKind::kLaunch, timeline, DeviceAddr(), Bytes(tasks), DriverCode::kNone, begin, duration});
+  return begin;
 }
 
 void Machine::charge_view_accesses(TimelineId timeline, std::uint64_t loads, std::uint64_t stores) {

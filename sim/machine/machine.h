@@ -83,8 +83,8 @@ class Machine {
   // halSupportFeature: takes no time and is no call in the trace, but asking for 11 switches v2's records on (U1).
   bool support_feature(std::uint32_t device_id, std::int32_t type);
 
-  // Occupies the device from the timeline's present (or from when it is free) for `duration`.
-  void launch(TimelineId timeline, Picoseconds duration, std::uint64_t tasks);
+  // Occupies the device from the timeline's present (or from when it is free) for `duration`. Returns when that began.
+  Picoseconds launch(TimelineId timeline, Picoseconds duration, std::uint64_t tasks);
   void charge_view_accesses(TimelineId timeline, std::uint64_t loads, std::uint64_t stores);
 
   [[nodiscard]] TimelineId open_timeline();

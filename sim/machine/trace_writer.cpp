@@ -2,63 +2,33 @@
 #include "sim/machine/trace_writer.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-
-#include "sim/memory/memory_file.h"
+#include <nlohmann/json.hpp>
 
 namespace svmsim {
 
-namespace fs = std::filesystem;
-
 namespace {
-
-std::string failed(const std::string& what, const std::string& path) {
-  return fmt::format("cannot {} trace file {}: {}", what, path, std::strerror(errno));
-}
 
 // Picoseconds as a decimal number of thousands or millions of them, exact.
 struct Decimal {
   std::uint64_t whole;
   std::uint64_t rest;
 };
+// The device is the second process of Chrome's events, its cores are threads: cube cores from 0, vector cores from
+// here.
+constexpr std::uint64_t kFirstVectorTrack = 100'000;
+
 Decimal in_units_of(svmrt::Picoseconds time, std::uint64_t unit) { return {time.count() / unit, time.count() % unit}; }
 
 }  // namespace
 
-tl::expected<std::unique_ptr<TraceWriter>, std::string> TraceWriter::create(const std::string& asked_path) {
-  if (asked_path.empty()) return tl::unexpected(std::string("an empty name is no file"));
-  std::error_code error;
-  const fs::file_status found = fs::status(asked_path, error);
-  if (fs::exists(found) && !fs::is_regular_file(found)) {
-    return tl::unexpected(fmt::format("{} is not a regular file", asked_path));
-  }
-  // The directory of the process may be another one when the file gets its name.
-  std::string path = (fs::exists(found) ? fs::canonical(asked_path, error) : fs::absolute(asked_path, error)).string();
-  if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
-  std::string unfinished = path + ".XXXXXX";
-  const int descriptor = above_standard_streams(mkstemp(unfinished.data()));
-  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
-  if (file == nullptr) return tl::unexpected(failed("write", path));
-  const Format format = path.ends_with(".jsonl") ? Format::kJsonLines : Format::kChromeEvents;
-  std::unique_ptr<TraceWriter> writer(new TraceWriter(std::move(path), std::move(unfinished), file, format));
-  if (format == Format::kChromeEvents) writer->write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+tl::expected<std::unique_ptr<TraceWriter>, std::string> TraceWriter::create(const std::string& path) {
+  auto file = OutputFile::create(path);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  const Format format = (*file)->path().ends_with(".jsonl") ? Format::kJsonLines : Format::kChromeEvents;
+  std::unique_ptr<TraceWriter> writer(new TraceWriter(std::move(*file), format));
+  if (format == Format::kChromeEvents) writer->file_->write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   return writer;
-}
-
-TraceWriter::~TraceWriter() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  std::remove(unfinished_path_.c_str());
-}
-
-void TraceWriter::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
 }
 
 void TraceWriter::on_call(const CallRecord& record) {
@@ -85,30 +55,50 @@ void TraceWriter::on_call(const CallRecord& record) {
     const Decimal begin = in_units_of(record.begin, 1'000'000);
     const Decimal cost = in_units_of(record.cost, 1'000'000);
     fmt::format_to(out,
-                   "{}{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{}.{:06},\"dur\":{}.{:06},\"args\":{{",
-                   records_ == 0 ? "" : ",\n", call_kind_name(record.kind), timeline, begin.whole, begin.rest,
-                   cost.whole, cost.rest);
+                   "{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{}.{:06},\"dur\":{}.{:06},\"args\":{{",
+                   call_kind_name(record.kind), timeline, begin.whole, begin.rest, cost.whole, cost.rest);
     add_facts();
     fmt::format_to(out, "}}}}");
+    return write_event({line.data(), line.size()});
   }
-  write({line.data(), line.size()});
-  ++records_;
+  file_->write({line.data(), line.size()});
 }
 
-void TraceWriter::flush() {
-  if (std::fflush(file_) != 0) failed_ = true;
+void TraceWriter::write_event(std::string_view event) {
+  if (events_++ > 0) file_->write(",\n");
+  file_->write(event);
+}
+
+void TraceWriter::add_core_span(const CoreTraceSpan& span) {
+  const std::string kernel = nlohmann::json(span.kernel).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (format_ == Format::kJsonLines) {
+    const Decimal begin = in_units_of(span.begin, 1000);
+    const Decimal cost = in_units_of(span.cost, 1000);
+    return file_->write(fmt::format(
+        "{{\"core\":\"{} {}\",\"kernel\":{},\"task\":{},\"block\":{},\"begin_ns\":{}.{:03},\"cost_ns\":{}.{:03}}}\n",
+        span.core_kind, span.core, kernel, span.task, span.block, begin.whole, begin.rest, cost.whole, cost.rest));
+  }
+  const std::uint64_t track = span.core + (span.core_kind == "vector" ? kFirstVectorTrack : 0);
+  if (named_tracks_.empty()) {
+    write_event(R"({"name":"process_name","ph":"M","pid":0,"args":{"name":"host"}})");
+    write_event(R"({"name":"process_name","ph":"M","pid":1,"args":{"name":"device"}})");
+  }
+  if (named_tracks_.insert(track).second) {
+    write_event(
+        fmt::format("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{},\"args\":{{\"name\":\"{} {}\"}}}}",
+                    track, span.core_kind, span.core));
+  }
+  const Decimal begin = in_units_of(span.begin, 1'000'000);
+  const Decimal cost = in_units_of(span.cost, 1'000'000);
+  write_event(
+      fmt::format("{{\"name\":{},\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{}.{:06},\"dur\":{}.{:06},\"args\":{{"
+                  "\"task\":{},\"block\":{}}}}}",
+                  kernel, track, begin.whole, begin.rest, cost.whole, cost.rest, span.task, span.block));
 }
 
 tl::expected<void, std::string> TraceWriter::finish() {
-  if (format_ == Format::kChromeEvents) write("\n]}\n");
-  // mkstemp makes files that only their owner may read; a trace is as readable as any other new file.
-  const mode_t mask = umask(0);
-  umask(mask);
-  const bool written = !failed_ && fchmod(fileno(file_), 0666 & ~mask) == 0 && std::fflush(file_) == 0;
-  if (!written) return tl::unexpected(failed("write", path_));
-  if (std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) return tl::unexpected(failed("name", path_));
-  std::fclose(std::exchange(file_, nullptr));
-  return {};
+  if (format_ == Format::kChromeEvents) file_->write("\n]}\n");
+  return file_->finish();
 }
 
 }  // namespace svmsim

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -19,6 +20,7 @@ namespace svmsim {
 namespace {
 
 using svmrt::kRunnerTimeline;
+using svmrt::Picoseconds;
 
 class TraceWriterTest : public ::testing::Test {
  protected:
@@ -75,6 +77,39 @@ TEST_F(TraceWriterTest, JsonLinesHoldEachCallWithCodeBeginAndCost) {
   EXPECT_EQ(failed["code"], 8);
   EXPECT_EQ(failed["begin_ns"], 3.0);
   EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(TraceWriterTest, CoreSpansAreLinesOrTracksOfADeviceProcess) {
+  const CoreTraceSpan cube{"cube", 3, "say \"x\"", 7, 2, Picoseconds(1'500), Picoseconds(2'000)};
+  const CoreTraceSpan vector{"vector", 3, "add", 8, 0, Picoseconds(3'500'000), Picoseconds(1)};
+  auto lines = TraceWriter::create(path("t.jsonl"));
+  auto events = TraceWriter::create(path("t.json"));
+  ASSERT_TRUE(lines.has_value() && events.has_value());
+  for (TraceWriter* const writer : {lines->get(), events->get()}) {
+    writer->add_core_span(cube);
+    writer->add_core_span(vector);
+    writer->add_core_span(cube);
+    ASSERT_TRUE(writer->finish().has_value());
+  }
+  std::istringstream text(content(path("t.jsonl")));
+  std::string line;
+  ASSERT_TRUE(std::getline(text, line));
+  EXPECT_EQ(line, R"({"core":"cube 3","kernel":"say \"x\"","task":7,"block":2,"begin_ns":1.500,"cost_ns":2.000})");
+  const auto document = nlohmann::json::parse(content(path("t.json")));
+  std::map<std::string, std::uint64_t> tracks;  // by name
+  std::vector<nlohmann::json> spans;
+  for (const auto& event : document["traceEvents"]) {
+    if (event["name"] == "thread_name") tracks[event["args"]["name"]] = event["tid"];
+    if (event["ph"] == "X") spans.push_back(event);
+  }
+  ASSERT_EQ(tracks.size(), 2u) << "each named once";
+  EXPECT_NE(tracks["cube 3"], tracks["vector 3"]);
+  ASSERT_EQ(spans.size(), 3u);
+  EXPECT_EQ(spans[1]["pid"], 1);
+  EXPECT_EQ(spans[1]["tid"], tracks["vector 3"]);
+  EXPECT_EQ(spans[1]["ts"], 3.5);
+  EXPECT_EQ(spans[1]["dur"], 0.000001);
+  EXPECT_EQ(spans[0]["args"], (nlohmann::json{{"task", 7}, {"block", 2}}));
 }
 
 TEST_F(TraceWriterTest, ChromeEventsAreOneDocumentInMicroseconds) {

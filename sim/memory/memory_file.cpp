@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memory/memory_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,16 +8,9 @@
 #include <cerrno>
 #include <utility>
 
-namespace svmsim {
+#include "sim/descriptor.h"
 
-int above_standard_streams(int descriptor) {
-  if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
-  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  const int errno_of_move = errno;
-  close(descriptor);
-  errno = errno_of_move;
-  return moved;
-}
+namespace svmsim {
 
 std::optional<MemoryFile> MemoryFile::create(svmrt::Bytes size) {
   // Asked first, because growing a file beyond the limit is a signal that ends the process.

@@ -8,11 +8,6 @@
 
 namespace svmsim {
 
-// Takes a descriptor, or a negative number with errno set, and returns one above those of standard input, output and
-// error, which a program may have closed and still write to. Negative, with errno set and nothing left open, on
-// failure.
-[[nodiscard]] int above_standard_streams(int descriptor);
-
 class MemoryFile {
  public:
   // Sparse and zero-filled: untouched pages cost nothing. nullopt with errno set when the kernel refuses; EFBIG also

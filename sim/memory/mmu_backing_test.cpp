@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Touches that must fault are made in a child process, by a backing of its own.
 #include "sim/memory/mmu_backing.h"
+#include "sim/descriptor.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/output/output_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "sim/descriptor.h"
+
+namespace svmsim {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string failed(const std::string& what, const std::string& path) {
+  return fmt::format("cannot {} {}: {}", what, path, std::strerror(errno));
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const std::string& asked_path) {
+  if (asked_path.empty()) return tl::unexpected(std::string("an empty name is no file"));
+  std::error_code error;
+  const fs::file_status found = fs::status(asked_path, error);
+  if (fs::exists(found) && !fs::is_regular_file(found)) {
+    return tl::unexpected(fmt::format("{} is not a regular file", asked_path));
+  }
+  // The directory of the process may be another one when the file gets its name.
+  std::string path = (fs::exists(found) ? fs::canonical(asked_path, error) : fs::absolute(asked_path, error)).string();
+  if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
+  std::string unfinished = path + ".XXXXXX";
+  const int descriptor = above_standard_streams(mkstemp(unfinished.data()));
+  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
+  if (file == nullptr) return tl::unexpected(failed("write", path));
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), std::move(unfinished), file));
+}
+
+OutputFile::~OutputFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  std::remove(unfinished_path_.c_str());
+}
+
+void OutputFile::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
+}
+
+void OutputFile::flush() {
+  if (std::fflush(file_) != 0) failed_ = true;
+}
+
+tl::expected<void, std::string> OutputFile::finish() {
+  // mkstemp makes files that only their owner may read; this one is as readable as any other new file.
+  const mode_t mask = umask(0);
+  umask(mask);
+  const bool written = !failed_ && fchmod(fileno(file_), 0666 & ~mask) == 0 && std::fflush(file_) == 0;
+  if (!written) return tl::unexpected(failed("write", path_));
+  if (std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) return tl::unexpected(failed("name", path_));
+  std::fclose(std::exchange(file_, nullptr));
+  return {};
+}
+
+}  // namespace svmsim
