@@ -23,19 +23,31 @@ struct CommandOutput {
 };
 
 struct RunOptions {
-  std::string scene;
+  std::optional<std::string> scene;          // this, or the next two
+  std::optional<std::string> orchestration;  // a shared object
+  std::optional<std::string> arguments;      // a file of arguments for it
   std::string platform = "a2a3";
   std::string policy = "cached";
   std::optional<std::string> rounds;  // absent: what the scene says
   std::string seed = "1";
   std::optional<std::string> backing;  // absent: what the scene says
   std::optional<std::string> faults;   // a fault plan
+  std::string kernels = "digest";
   bool again = false;
   std::optional<std::string> trace;  // a file to write
+  std::optional<std::string> graph;  // another
   bool verbose = false;
 };
 [[nodiscard]] CliResult<CommandOutput> run_command(const Locations& locations, const RunOptions& options,
                                                    OutputFormat format);
+
+struct BuildOptions {
+  std::string source;
+  std::optional<std::string> output;  // absent: the source's name with .so, in the current folder
+  std::vector<std::string> include;   // further folders of headers
+  bool args_template = false;         // print arguments to fill in, and build nothing
+};
+[[nodiscard]] CliResult<CommandOutput> build_command(const BuildOptions& options, OutputFormat format);
 
 struct SweepOptions {
   std::string platform = "a2a3";

@@ -53,7 +53,16 @@ CliResult<void> HostTensors::refill() {
       regions_[i] = std::move(*region);
       if (has_data(tensor)) prefer_huge_pages_if_large(regions_[i].data(), tensor.bytes());
     }
-    if (has_data(tensor)) fill_tensor(tensor, seed_, buffer(i));
+    if (auto filled = fill(i); !filled) return filled;
+  }
+  return {};
+}
+
+CliResult<void> HostTensors::fill(std::size_t index) {
+  const SceneTensor& tensor = scene_->tensors[index];
+  if (!has_data(tensor)) return {};
+  if (auto filled = fill_tensor(tensor, seed_, buffer(index)); !filled) {
+    return tl::unexpected(failure(fmt::format("tensor '{}': {}", tensor.name, filled.error())));
   }
   return {};
 }
@@ -89,13 +98,14 @@ void HostTensors::drop_child_memory() {
   }
 }
 
-void HostTensors::restore(Restore what) {
+CliResult<void> HostTensors::restore(Restore what) {
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
     const SceneTensor& tensor = scene_->tensors[i];
     if (tensor.residency != Residency::kStaged) continue;
     if (what == Restore::kOutputs && tensor.direction == Direction::kIn) continue;
-    if (has_data(tensor)) fill_tensor(tensor, seed_, buffer(i));
+    if (auto filled = fill(i); !filled) return filled;
   }
+  return {};
 }
 
 }  // namespace svmsim

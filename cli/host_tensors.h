@@ -31,13 +31,14 @@ class HostTensors {
   void drop_child_memory();
   // Staged tensors become what they were at the start: the outputs, or all of them.
   enum class Restore { kOutputs, kAll };
-  void restore(Restore what);
+  [[nodiscard]] CliResult<void> restore(Restore what);
   // Bytes of a staged tensor with data.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t index) const;
 
  private:
   HostTensors(const Scene& scene, std::uint64_t seed) : scene_(&scene), seed_(seed) {}
   [[nodiscard]] std::span<std::byte> buffer(std::size_t index);
+  [[nodiscard]] CliResult<void> fill(std::size_t index);
 
   const Scene* scene_;
   std::uint64_t seed_;

@@ -28,6 +28,8 @@ struct Locations {
 
 // `argument` is a name or a path; an unknown name is an error that lists the known ones.
 [[nodiscard]] CliResult<Scene> find_scene(const Locations& locations, const std::string& argument);
+// Arguments for an orchestration that is named elsewhere; `path` is a path.
+[[nodiscard]] CliResult<Scene> find_arguments(const std::string& path);
 [[nodiscard]] CliResult<Platform> find_platform(const Locations& locations, const std::string& argument);
 // The calibration that the platform names.
 [[nodiscard]] CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform);

@@ -24,6 +24,8 @@ constexpr const char* kExamples =
     "  svmsim run paged_attention_case1_child_memory --platform a2a3-64k --policy cached\n"
     "  svmsim run shape_slot_child_memory --faults unregister-fails-once --again\n"
     "  svmsim run my_scene.toml --json > result.json\n"
+    "  svmsim build my_orchestration.cpp\n"
+    "  svmsim run --orchestration ./my_orchestration.so --args my_args.toml --kernels real --graph tasks.dot\n"
     "  svmsim sweep --platform a2a3 --sizes 4096,4194304\n"
     "  svmsim check --cases 5000 --seed 7\n"
     "  svmsim replay failing-7-1234.toml\n"
@@ -44,6 +46,17 @@ constexpr const char* kRunDetails =
     "  budget:BYTES  as cached, but at most BYTES held: the least recently used mapping makes room for a new one, "
     "never\n"
     "                one that an open run uses; what does not fit is served by copies";
+
+constexpr const char* kBuildDetails =
+    "The source is C++17 that includes pto_orchestration_api.h and exports aicpu_orchestration_config and\n"
+    "aicpu_orchestration_entry. The compiler is $CXX, or c++. Nothing is replaced unless it compiles and exports "
+    "both.\n"
+    "\n"
+    "  svmsim build my_orchestration.cpp\n"
+    "  svmsim build --args-template > my_args.toml     # then edit: tensors, scalars, kernels\n"
+    "  svmsim run --orchestration my_orchestration.so --args my_args.toml --rounds 5\n"
+    "\n"
+    "exit codes: 0 built; 1 not; 2 bad input";
 
 constexpr const char* kCheckDetails =
     "A case is a short life of one device runner: allocations, runs, claims, reads, writes and frees, with driver\n"
@@ -66,6 +79,60 @@ constexpr const char* kReplayDetails =
     "shown up to the crash.\n"
     "\n"
     "exit codes: 0 every property holds; 1 one failed; 2 bad input";
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.footer(kRunDetails);
+  command.add_option("SCENE", options.scene, "A scene of `svmsim scenes`, or the path of a scene file");
+  command
+      .add_option("--orchestration", options.orchestration,
+                  "Instead of a scene: a shared object, as `svmsim build` makes it, ...")
+      ->type_name("FILE.so");
+  command.add_option("--args", options.arguments, "... and its arguments; `svmsim build --args-template` prints some")
+      ->type_name("FILE.toml");
+  command.add_option("--platform", options.platform, "A platform of `svmsim platforms`, or a path")
+      ->capture_default_str();
+  command.add_option("--policy", options.policy, "cached, rebuild, register-all, copy-only or budget:BYTES")
+      ->capture_default_str();
+  command.add_option("--rounds", options.rounds, "How often to bind and run (1 unless the scene says otherwise)")
+      ->type_name("N");
+  command.add_option("--seed", options.seed, "What random data is made from")->type_name("S")->capture_default_str();
+  command
+      .add_option("--backing", options.backing,
+                  "How device memory is kept: plain (bookkeeping), mmu (a forbidden touch faults)")
+      ->type_name("KIND");
+  command
+      .add_option("--kernels", options.kernels,
+                  "What tasks do to their outputs: real (compute, and compare with the scene's golden), digest (bytes "
+                  "made of everything that they read), none")
+      ->type_name("MODE")
+      ->capture_default_str();
+  command
+      .add_option("--faults", options.faults,
+                  "Make driver calls fail: a plan of fixtures/faults/, or the path of a plan")
+      ->type_name("PLAN");
+  command.add_flag("--again", options.again,
+                   "Run the scene a second time on the same runner, however the first time ended");
+  command
+      .add_option("--trace", options.trace,
+                  "Write every driver call and what ran on which core to FILE: .jsonl, or .json for Perfetto")
+      ->type_name("FILE");
+  command.add_option("--graph", options.graph, "Write the task graph to FILE: .json, or .dot for Graphviz")
+      ->type_name("FILE");
+  command.add_flag("--verbose", options.verbose, "Show the runtime's log on stderr");
+}
+
+void add_build_options(CLI::App& command, BuildOptions& options) {
+  command.footer(kBuildDetails);
+  CLI::Option* const source = command.add_option("SOURCE", options.source, "The orchestration's C++ source");
+  command.add_option("-o,--output", options.output, "The shared object (SOURCE's name with .so, in this folder)")
+      ->type_name("FILE.so");
+  command.add_option("-I,--include", options.include, "A further folder of headers; may stand several times")
+      ->type_name("DIR")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command.add_flag("--args-template", options.args_template, "Print arguments to fill in, and build nothing")
+      ->excludes(source);
+}
 
 void add_check_options(CLI::App& command, CheckOptions& options) {
   command.footer(kCheckDetails);
@@ -122,32 +189,13 @@ int run(const StandardStreams& streams, int argc, char** argv) {
 
   RunOptions run_options;
   CLI::App* const run_app = app.add_subcommand("run", "Run a scene on a simulated machine");
-  run_app->footer(kRunDetails);
-  run_app->add_option("SCENE", run_options.scene, "A scene of `svmsim scenes`, or the path of a scene file")
-      ->required();
-  run_app->add_option("--platform", run_options.platform, "A platform of `svmsim platforms`, or a path")
-      ->capture_default_str();
-  run_app->add_option("--policy", run_options.policy, "cached, rebuild, register-all, copy-only or budget:BYTES")
-      ->capture_default_str();
-  run_app->add_option("--rounds", run_options.rounds, "How often to bind and run (1 unless the scene says otherwise)")
-      ->type_name("N");
-  run_app->add_option("--seed", run_options.seed, "What random data is made from")
-      ->type_name("S")
-      ->capture_default_str();
-  run_app
-      ->add_option("--backing", run_options.backing,
-                   "How device memory is kept: plain (bookkeeping), mmu (a forbidden touch faults)")
-      ->type_name("KIND");
-  run_app
-      ->add_option("--faults", run_options.faults,
-                   "Make driver calls fail: a plan of fixtures/faults/, or the path of a plan")
-      ->type_name("PLAN");
-  run_app->add_flag("--again", run_options.again,
-                    "Run the scene a second time on the same runner, however the first time ended");
-  run_app->add_option("--trace", run_options.trace, "Write every driver call to FILE: .jsonl, or .json for Perfetto")
-      ->type_name("FILE");
-  run_app->add_flag("--verbose", run_options.verbose, "Show the runtime's log on stderr");
+  add_run_options(*run_app, run_options);
   add_json(run_app);
+
+  BuildOptions build_options;
+  CLI::App* const build_app = app.add_subcommand("build", "Compile an orchestration to a shared object");
+  add_build_options(*build_app, build_options);
+  add_json(build_app);
 
   SweepOptions sweep_options;
   CLI::App* const sweep_app = app.add_subcommand("sweep", "What mapping and copying cost by size");
@@ -187,6 +235,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
 
   CliResult<CommandOutput> output;
   if (run_app->parsed()) output = run_command(locations, run_options, format);
+  if (build_app->parsed()) output = build_command(build_options, format);
   if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
   if (check_app->parsed()) output = check_command(locations, check_options, format);
   if (replay_app->parsed()) output = replay_command(locations, replay_file, format);

@@ -7,9 +7,11 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/graph_output.h"
 #include "cli/option_value.h"
 #include "cli/run_output.h"
 #include "cli/run_scene.h"
+#include "cli/scene_device.h"
 #include "cli/standard_streams.h"
 
 namespace svmsim {
@@ -23,12 +25,32 @@ CliResult<BackingKind> backing_option(const std::string& text) {
   return tl::unexpected(option_error("--backing", text, "plain, mmu"));
 }
 
+CliResult<KernelMode> kernels_option(const std::string& text) {
+  if (const auto mode = kernel_mode_from_name(text)) return *mode;
+  return tl::unexpected(option_error("--kernels", text, std::string(kKernelModeNames)));
+}
+
+// A scene with its orchestration, or arguments and an orchestration.
+CliResult<void> read_program(const Locations& locations, const RunOptions& options, RunSetup& setup) {
+  if (options.scene.has_value() == (options.orchestration || options.arguments)) {
+    return tl::unexpected(
+        option_error("SCENE", options.scene.value_or(""), "a scene, or --orchestration with --args in its place"));
+  }
+  if (options.orchestration.has_value() != options.arguments.has_value()) {
+    const char* const absent = options.arguments ? "--orchestration" : "--args";
+    return tl::unexpected(option_error(absent, "", "--orchestration and --args together"));
+  }
+  auto scene = options.scene ? find_scene(locations, *options.scene) : find_arguments(*options.arguments);
+  if (!scene) return tl::unexpected(scene.error());
+  setup.scene = std::move(*scene);
+  setup.orchestration_file = options.scene ? orchestration_path(locations, setup.scene) : *options.orchestration;
+  return {};
+}
+
 // Every option in its place, or the first that is wrong.
 CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& options) {
   RunSetup setup;
-  auto scene = find_scene(locations, options.scene);
-  if (!scene) return tl::unexpected(scene.error());
-  setup.scene = std::move(*scene);
+  if (auto program = read_program(locations, options, setup); !program) return tl::unexpected(program.error());
   auto platform = find_platform(locations, options.platform);
   if (!platform) return tl::unexpected(platform.error());
   setup.platform = std::move(*platform);
@@ -50,6 +72,9 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
     if (!backing) return tl::unexpected(backing.error());
     setup.scene.backing = *backing;
   }
+  const auto kernels = kernels_option(options.kernels);
+  if (!kernels) return tl::unexpected(kernels.error());
+  setup.kernels = *kernels;
   if (options.faults) {
     auto faults = find_faults(locations, *options.faults);
     if (!faults) return tl::unexpected(faults.error());
@@ -57,7 +82,6 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
     setup.faults_source = *options.faults;
   }
   setup.again = options.again;
-  setup.orchestration_file = orchestration_path(locations, setup.scene);
   return setup;
 }
 
@@ -86,11 +110,28 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
     trace = std::move(*created);
     setup->trace = trace.get();
   }
+  std::optional<GraphOutput> graph;
+  if (options.graph) {
+    auto created = GraphOutput::create(*options.graph);
+    if (!created) {
+      return tl::unexpected(option_error("--graph", *options.graph,
+                                         "a file ending in .json or .dot that can be written: " + created.error()));
+    }
+    graph = std::move(*created);
+    const auto kernels = kernel_table(setup->scene);
+    if (!kernels) return tl::unexpected(kernels.error());
+    setup->on_graph = [&graph, &setup, kernels = *kernels](const svmrt::TaskGraph& tasks, svmrt::DeviceAddr origin) {
+      graph->write(setup->scene.name, tasks, kernels, origin);
+    };
+  }
   show_progress(*setup);
   auto result = run_scene(*setup);
   if (!result) return tl::unexpected(result.error());
   if (trace) {
     if (auto finished = trace->finish(); !finished) return tl::unexpected(failure(finished.error()));
+  }
+  if (graph) {
+    if (auto finished = graph->finish(); !finished) return tl::unexpected(failure(finished.error()));
   }
   CommandOutput output;
   output.text = format == OutputFormat::kJson ? document_text(run_json(*setup, *result)) : run_text(*setup, *result);

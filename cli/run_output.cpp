@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "sim/machine/digest.h"
 #include "sim/output/text_table.h"
 
@@ -80,6 +82,34 @@ Json faults_json(const RunSetup& setup, const RunResult& result) {
   return json;
 }
 
+// Six digits: what lies behind them may depend on the machine's mathematical library.
+double six_digits(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+
+Json golden_json(const SceneGolden& golden, const GoldenReport& report) {
+  Json json;
+  json["name"] = golden.name;
+  json["absolute"] = golden.absolute;
+  json["relative"] = golden.relative;
+  json["within"] = report.worst.within;
+  Json worst;
+  worst["round"] = report.round;
+  worst["tensor"] = report.tensor;
+  worst["element"] = report.worst.element;
+  worst["expected"] = six_digits(report.worst.expected);
+  worst["found"] = six_digits(report.worst.found);
+  worst["allowed"] = six_digits(report.worst.allowed);
+  json["worst"] = std::move(worst);
+  return json;
+}
+
+std::string golden_text(const SceneGolden& golden, const GoldenReport& report) {
+  return fmt::format(
+      "golden {}: {}; furthest is element {} of {} in round {}, {:.6g} for {:.6g}, {:.6g} away of {:.6g} allowed\n",
+      golden.name, report.worst.within ? "every element within its tolerance" : "NOT within its tolerance",
+      report.worst.element, report.tensor, report.round, report.worst.found, report.worst.expected,
+      std::fabs(report.worst.found - report.worst.expected), report.worst.allowed);
+}
+
 std::string faults_text(const FaultPlan& plan, const FaultHits& hits) {
   std::string text = fmt::format("faults {}, seed {}: {}\n", plan.name, plan.seed, plan.description);
   for (std::size_t i = 0; i < plan.faults.size(); ++i) {
@@ -115,6 +145,7 @@ Json run_json(const RunSetup& setup, const RunResult& result) {
   json["policy"] = svmrt::policy_name(setup.policy);
   json["rounds"] = setup.rounds;
   json["seed"] = setup.seed;
+  if (setup.kernels != KernelMode::kDigest) json["kernels"] = kernel_mode_name(setup.kernels);
   json["status"] = result.status;
   json["orch_error_code"] = result.orch_error_code;
   json["trace_digest"] = digest_text(result.trace_digest);
@@ -122,6 +153,8 @@ Json run_json(const RunSetup& setup, const RunResult& result) {
   json["per_round"] = rounds_json(result);
   if (result.again) json["again"] = again_json(*result.again);
   if (setup.faults) json["faults"] = faults_json(setup, result);
+  if (setup.kernels != KernelMode::kDigest) json["outputs_digest"] = digest_text(result.outputs_digest);
+  if (result.golden) json["golden"] = golden_json(*setup.scene.golden, *result.golden);
   json["totals"] = totals_json(result.totals);
   json["violations"] = Json::array();
   for (const Violation& violation : result.violations) json["violations"].push_back(violation_json(violation));
@@ -129,10 +162,10 @@ Json run_json(const RunSetup& setup, const RunResult& result) {
 }
 
 std::string run_text(const RunSetup& setup, const RunResult& result) {
-  std::string text =
-      fmt::format("{} on {}, policy {}, {} round{}, seed {}, backing {}\n{}\n\n", setup.scene.name, setup.platform.name,
-                  svmrt::policy_name(setup.policy), setup.rounds, setup.rounds == 1 ? "" : "s", setup.seed,
-                  backing_name(setup.scene.backing), setup.platform.description);
+  std::string text = fmt::format("{} on {}, policy {}, {} round{}, seed {}, backing {}, kernels {}\n{}\n\n",
+                                 setup.scene.name, setup.platform.name, svmrt::policy_name(setup.policy), setup.rounds,
+                                 setup.rounds == 1 ? "" : "s", setup.seed, backing_name(setup.scene.backing),
+                                 kernel_mode_name(setup.kernels), setup.platform.description);
   text += rounds_table(result);
   if (result.again) text += "\nagain on the same runner\n" + rounds_table(*result.again);
   const RunTotals& totals = result.totals;
@@ -148,6 +181,7 @@ std::string run_text(const RunSetup& setup, const RunResult& result) {
   if (result.again) {
     text += fmt::format("result digest of the second attempt {}\n", digest_text(result.again->result_digest));
   }
+  if (result.golden) text += golden_text(*setup.scene.golden, *result.golden);
   if (setup.faults) text += faults_text(*setup.faults, result.fault_hits);
   for (const auto& block : result.quarantined) {
     text += fmt::format("quarantined: {} bytes at {:#x}: {}\n", count_text(block.size.count()), block.base.value(),

@@ -6,10 +6,11 @@
 #include <memory>
 
 #include "cli/host_tensors.h"
+#include "cli/scene_device.h"
+#include "cli/session_outputs.h"
 #include "runtime/orchestration/callable.h"
 #include "runtime/run/session.h"
 #include "sim/device/simulated_device.h"
-#include "sim/machine/digest.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/runtime_driver.h"
 #include "sim/oracle/observed_callable.h"
@@ -18,12 +19,6 @@
 namespace svmsim {
 
 namespace {
-
-KernelTable kernel_table(const Scene& scene) {
-  KernelTable table;
-  for (const SceneKernel& kernel : scene.kernels) table.by_function[kernel.func_id] = {kernel.name, kernel.duration};
-  return table;
-}
 
 // Counts what reached the driver.
 class CallCounter final : public CallObserver {
@@ -53,7 +48,7 @@ CliError orchestration_error(const RunSetup& setup, const std::string& message) 
 class SceneRun {
  public:
   SceneRun(const RunSetup& setup, std::unique_ptr<Machine> machine, HostTensors tensors,
-           std::unique_ptr<svmrt::Callable> callable)
+           std::unique_ptr<svmrt::Callable> callable, DeviceConfig device)
       : setup_(setup),
         machine_(std::move(machine)),
         tensors_(std::move(tensors)),
@@ -61,7 +56,8 @@ class SceneRun {
         driver_(*machine_),
         oracle_(*machine_, setup.policy),
         observed_(*callable_, oracle_),
-        device_(*machine_, kernel_table(setup.scene)),
+        device_(*machine_, std::move(device)),
+        outputs_(setup.scene, tensors_, *machine_),
         counter_(result_.totals) {
     machine_->add_observer(counter_);
     if (setup.trace != nullptr) {
@@ -75,7 +71,7 @@ class SceneRun {
   CliResult<RunResult> run() {
     svmrt::DeviceRunner runner(driver_, {setup_.policy, setup_.log});
     attempt(runner);
-    if (setup_.again && !unfit_) {
+    if (setup_.again && !unfit_ && !refused_) {
       if (auto refilled = tensors_.refill(); !refilled) return tl::unexpected(refilled.error());
       attempt_ = &result_.again.emplace();
       attempt(runner);
@@ -86,7 +82,9 @@ class SceneRun {
     }
     finalize(runner);
     result_.fault_hits = machine_->fault_hits();
+    if (refused_) return tl::unexpected(*refused_);
     if (unfit_) return tl::unexpected(orchestration_error(setup_, result_.error));
+    result_.golden = outputs_.golden();
     result_.trace_digest = machine_->trace_digest();
     const auto& broken_rules = oracle_.violations();
     result_.violations.insert(result_.violations.end(), broken_rules.begin(), broken_rules.end());
@@ -100,7 +98,10 @@ class SceneRun {
       fail(ready.error());
     } else {
       run_rounds(session);
-      if (attempt_->status == 0) attempt_->result_digest = result_digest(session);
+      if (attempt_->status == 0) {
+        attempt_->result_digest = outputs_.result_digest();
+        attempt_->outputs_digest = outputs_.outputs_digest();
+      }
     }
     if (auto torn_down = session.tear_down(); !torn_down) fail(torn_down.error());
     result_.totals.upload_time += session.upload_time();
@@ -127,6 +128,9 @@ class SceneRun {
     config.after_bind = [this](const svmrt::BoundRun& run) {
       oracle_.bind_ended(run.timeline(), run.report().device_copies, run.report().bind_time);
       declare_dataless(run.device_addresses());
+      if (setup_.on_graph && attempt_ == &result_ && attempt_->rounds.empty()) {
+        setup_.on_graph(run.graph(), machine_->slice_base());
+      }
     };
     return config;
   }
@@ -159,11 +163,16 @@ class SceneRun {
         oracle_.name_child_memory(session.child_memory()[i], tensor.bytes(), tensor.name);
       }
     }
+    outputs_.begin(session.child_memory());
+    if (setup_.scene.golden && setup_.kernels == KernelMode::kReal) {
+      if (refuse(outputs_.expect_golden())) return;
+    }
     for (std::uint64_t round = 0; round < setup_.rounds; ++round) {
       if (setup_.before_round) setup_.before_round(round);
       // An orchestration that set elements of a staged tensor left them in the host buffer.
       const bool inputs_written = round > 0 && attempt_->rounds.back().staged_writes > 0;
-      tensors_.restore(inputs_written ? HostTensors::Restore::kAll : HostTensors::Restore::kOutputs);
+      const auto what = inputs_written ? HostTensors::Restore::kAll : HostTensors::Restore::kOutputs;
+      if (refuse(tensors_.restore(what))) return;
       oracle_.begin_round(round);
       const svmrt::RoundOutcome outcome = session.run_round();
       oracle_.end_round();
@@ -172,7 +181,7 @@ class SceneRun {
         fail(*outcome.error);
         return;
       }
-      compare_outputs(session, round);
+      for (Violation& violation : outputs_.check_round(round)) result_.violations.push_back(std::move(violation));
     }
   }
 
@@ -184,45 +193,10 @@ class SceneRun {
     result_.totals.accesses += report.accesses;
   }
 
-  // Every round starts from the same bytes, so every round must end with the same outputs; unless it carries state.
-  void compare_outputs(const svmrt::Session& session, std::uint64_t round) {
-    Digest outputs;
-    for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
-      const SceneTensor& tensor = setup_.scene.tensors[i];
-      const bool resident = tensor.residency == Residency::kChildMemory;
-      if (tensor.data.kind == TensorDataKind::kNone || tensor.direction == Direction::kIn) continue;
-      if (resident && tensor.direction == Direction::kInout) return;
-      add_tensor(outputs, session, i);
-    }
-    if (round == 0) {
-      first_outputs_ = outputs.value();
-    } else if (outputs.value() != first_outputs_) {
-      result_.violations.push_back(
-          {"rounds", static_cast<std::int64_t>(round), "", "the outputs differ from those of round 0"});
-    }
-  }
-
-  void add_tensor(Digest& digest, const svmrt::Session& session, std::size_t index) const {
-    const SceneTensor& tensor = setup_.scene.tensors[index];
-    digest.add_text(tensor.name);
-    if (tensor.residency == Residency::kStaged) {
-      digest.add_bytes(tensors_.bytes(index));
-      return;
-    }
-    const std::byte* const bytes = machine_->device_bytes(session.child_memory()[index], tensor.bytes());
-    digest.add_bytes({bytes, static_cast<std::size_t>(tensor.bytes().count())});
-  }
-
-  // Over all outputs and all child-memory tensors that have data.
-  std::uint64_t result_digest(const svmrt::Session& session) const {
-    Digest digest;
-    for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
-      const SceneTensor& tensor = setup_.scene.tensors[i];
-      const bool output = tensor.direction != Direction::kIn;
-      if (tensor.data.kind == TensorDataKind::kNone) continue;
-      if (output || tensor.residency == Residency::kChildMemory) add_tensor(digest, session, i);
-    }
-    return digest.value();
+  // Keeps what ends the run without a result.
+  bool refuse(CliResult<void> outcome) {
+    if (!outcome) refused_ = outcome.error();
+    return !outcome;
   }
 
   void finalize(svmrt::DeviceRunner& runner) {
@@ -262,8 +236,9 @@ class SceneRun {
   Oracle oracle_;
   ObservedCallable observed_;
   SimulatedDevice device_;
+  SessionOutputs outputs_;
   CallCounter counter_;
-  std::uint64_t first_outputs_ = 0;
+  std::optional<CliError> refused_;
   bool unfit_ = false;  // the scene does not fit its orchestration
 };
 
@@ -272,12 +247,14 @@ class SceneRun {
 CliResult<RunResult> run_scene(const RunSetup& setup) {
   auto callable = svmrt::SharedObjectCallable::load(setup.orchestration_file);
   if (!callable) return tl::unexpected(orchestration_error(setup, callable.error().message));
+  auto device = scene_device(setup.scene, setup.kernels, setup.trace);
+  if (!device) return tl::unexpected(device.error());
   auto machine =
       Machine::create(setup.platform, CostModel(setup.calibration.parameters), {setup.scene.backing, setup.faults});
   if (!machine) return tl::unexpected(failure(machine.error()));
   auto tensors = HostTensors::create(setup.scene, setup.seed);
   if (!tensors) return tl::unexpected(tensors.error());
-  return SceneRun(setup, std::move(*machine), std::move(*tensors), std::move(*callable)).run();
+  return SceneRun(setup, std::move(*machine), std::move(*tensors), std::move(*callable), std::move(*device)).run();
 }
 
 }  // namespace svmsim

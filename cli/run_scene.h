@@ -11,10 +11,13 @@
 
 #include "cli/cli_error.h"
 #include "cli/scene/scene.h"
+#include "cli/session_outputs.h"
 #include "runtime/device_runner.h"
+#include "runtime/orchestration/task_graph.h"
 #include "runtime/policy.h"
 #include "runtime/run/run_report.h"
 #include "sim/cost/calibration.h"
+#include "sim/device/kernel_mode.h"
 #include "sim/faults/fault_plan.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/trace_writer.h"
@@ -31,6 +34,7 @@ struct RunSetup {
   svmrt::Policy policy = svmrt::Policy::kCached;
   std::uint64_t rounds = 1;
   std::uint64_t seed = 1;
+  KernelMode kernels = KernelMode::kDigest;
   std::optional<FaultPlan> faults;
   std::string faults_source;  // how the plan was asked for, a name or a path; for reports
   // A second attempt follows on the same runner, in a session of its own, however the first one ended.
@@ -39,6 +43,8 @@ struct RunSetup {
   TraceWriter* trace = nullptr;                     // may be null; borrowed for the run
   CallObserver* observer = nullptr;                 // of every call of the machine; may be null; borrowed for the run
   std::function<void(std::uint64_t)> before_round;  // for progress; may be empty
+  // Told the graph of the first round, and the machine's first device address; may be empty.
+  std::function<void(const svmrt::TaskGraph&, svmrt::DeviceAddr)> on_graph;
 };
 
 struct RunTotals {
@@ -57,6 +63,7 @@ struct Attempt {
   std::int32_t orch_error_code = 0;  // of the fatal, 0 without one
   std::string error;                 // "run failed with code …: …" of the first failure; empty when status is 0
   std::uint64_t result_digest = 0;   // 0 when a round failed
+  std::uint64_t outputs_digest = 0;  // of the outputs alone; 0 when a round failed
   std::vector<svmrt::RunReport> rounds;
 };
 
@@ -67,6 +74,7 @@ struct RunResult : Attempt {
   RunTotals totals;
   FaultHits fault_hits;
   std::vector<svmrt::QuarantinedBlock> quarantined;
+  std::optional<GoldenReport> golden;  // with real kernels and a scene that has one
   std::vector<Violation> violations;
 
   [[nodiscard]] bool fine() const { return status == 0 && violations.empty() && (!again || again->status == 0); }

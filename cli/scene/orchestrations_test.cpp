@@ -73,15 +73,20 @@ TEST_P(EveryScene, EveryTensorOfATaskLiesInsideItsBuffer) {
   }
 }
 
-TEST_P(EveryScene, EveryTaskRunsAKernelOfTheSceneOnItsCore) {
+TEST_P(EveryScene, EveryTaskRunsKernelsOfTheSceneOnTheirCores) {
   const Scene scene = shipped(GetParam());
   for (const RecordedTask& task : recorded(scene).tasks) {
     if (task.is_alloc) continue;
-    const bool cube = task.kernels.aic_kernel_id >= 0;
-    ASSERT_NE(cube, task.kernels.aiv0_kernel_id >= 0);
-    const SceneKernel* kernel = kernel_of(scene, cube ? task.kernels.aic_kernel_id : task.kernels.aiv0_kernel_id);
-    ASSERT_NE(kernel, nullptr);
-    ASSERT_EQ(kernel->core, cube ? KernelCore::kCube : KernelCore::kVector) << kernel->name;
+    const auto expect_core = [&](std::int32_t function, KernelCore core) {
+      const SceneKernel* kernel = kernel_of(scene, function);
+      ASSERT_NE(kernel, nullptr) << function;
+      ASSERT_EQ(kernel->core, core) << kernel->name;
+    };
+    const MixedKernels& kernels = task.kernels;
+    ASSERT_TRUE(kernels.aic_kernel_id >= 0 || kernels.aiv0_kernel_id >= 0);
+    if (kernels.aic_kernel_id >= 0) expect_core(kernels.aic_kernel_id, KernelCore::kCube);
+    if (kernels.aiv0_kernel_id >= 0) expect_core(kernels.aiv0_kernel_id, KernelCore::kVector);
+    if (kernels.aiv1_kernel_id >= 0) expect_core(kernels.aiv1_kernel_id, KernelCore::kVector);
   }
 }
 
@@ -102,9 +107,11 @@ TEST_P(EveryScene, TasksWriteOnlyOutputsAndWritableArguments) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, EveryScene,
-                         ::testing::Values("bgemm", "paged_attention_case1", "paged_attention_case2",
-                                           "paged_attention_small1", "paged_attention_small2", "qwen3_14b_decode",
-                                           "shape_slot_child_memory", "vector_example"),
+                         ::testing::Values("bgemm", "core_counts", "fan_out", "matmul_chain", "paged_attention_batched",
+                                           "paged_attention_case1", "paged_attention_case2", "paged_attention_ragged",
+                                           "paged_attention_small1", "paged_attention_small2",
+                                           "paged_attention_unrolled", "predicated_dispatch", "qwen3_14b_decode",
+                                           "shape_slot_child_memory", "vector_example", "vector_sum_product"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 struct PagedAttentionCase {
@@ -169,6 +176,20 @@ TEST(PagedAttentionGraph, ViewsFollowTheBlockTable) {
   }
 }
 
+TEST(PagedAttentionGraph, ABlockThatIsNotFullPassesOnTheScoresOfItsPositionsAlone) {
+  const Recording recording = recorded(shipped("paged_attention_ragged"));
+  // Contexts of 81, 16 and 1 in blocks of 16: six blocks, one, one; each sequence begins with an allocation.
+  const std::vector<std::uint32_t> positions = {16, 16, 16, 16, 16, 1, 16, 1};
+  std::vector<std::uint32_t> found;
+  for (const RecordedTask& task : recording.tasks) {
+    if (task.is_alloc || task.kernels.aiv0_kernel_id != 1) continue;
+    found.push_back(task.tensors.at(0).tensor.shapes[1]);
+    EXPECT_EQ(task.tensors.at(0).tensor.strides[0], 16u);
+    EXPECT_EQ(task.tensors.at(1).tensor.shapes[1], 16u);
+  }
+  EXPECT_EQ(found, positions);
+}
+
 TEST(PagedAttentionGraph, FirstUpdateWritesTheRunningTensorsAndLaterOnesReadThem) {
   const Recording recording = recorded(shipped("paged_attention_small2"));
   for (std::size_t n = 0; n < 4; ++n) {
@@ -214,7 +235,7 @@ TEST(PagedAttentionGraph, ContextThatFillsTheTableIsAllowedAndEmptyOneOnlyAlloca
 
 TEST(PagedAttentionGraph, BlockOutsideTheCacheIsFatal) {
   Scene scene = shipped("paged_attention_small1");
-  scene.tensors[3].data = TensorData{TensorDataKind::kFill, {1}, 0};
+  scene.tensors[3].data = TensorData{TensorDataKind::kFill, {1}, 0, {}};
   Recording recording = recorded(scene);
   EXPECT_EQ(recording.fatal_code, PTO2_ERROR_INVALID_ARGS);
   EXPECT_EQ(recording.fatal_message, "block_table[0][0] is 1; the caches have 1 blocks");

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 
@@ -40,7 +41,7 @@ class RecordingRuntime {
       std::vector<std::byte>& bytes = recording_.bytes[argument.name];
       if (bytes.empty()) {
         bytes.resize(argument.bytes().count());
-        fill_tensor(argument, 1, bytes);
+        if (!fill_tensor(argument, 1, bytes)) std::abort();
       }
       ++counts[argument.name];
       return bytes.data() + (address - base);

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/scene/tensor_dtype.h"
+#include "cli/scene/scene_name.h"
+#include "cli/scene/tensor_reader.h"
 
 namespace svmsim {
 namespace {
@@ -22,149 +23,15 @@ constexpr std::uint64_t kMinHeapBytes = 1024;  // one output
 constexpr std::uint32_t kMaxTaskWindow = std::uint32_t{1} << 24;
 constexpr std::int32_t kMaxFunctionId = 65535;
 constexpr std::uint64_t kMaxKernelNs = 1'000'000'000'000;  // 1000 s
-constexpr std::size_t kMaxNameLength = 64;
 constexpr double kMaxFloat32 = std::numeric_limits<float>::max();
-constexpr std::string_view kEveryTensor = "all";
-
-constexpr std::string_view kNameAllowed = "1 to 64 letters, digits, '_' and '-'";
-
-constexpr Choice<Direction> kDirections[] = {
-    {"in", Direction::kIn}, {"out", Direction::kOut}, {"inout", Direction::kInout}};
-constexpr Choice<Residency> kResidencies[] = {{"staged", Residency::kStaged},
-                                              {"child_memory", Residency::kChildMemory}};
 constexpr Choice<BackingKind> kBackings[] = {{backing_name(BackingKind::kPlain), BackingKind::kPlain},
                                              {backing_name(BackingKind::kMmu), BackingKind::kMmu}};
 constexpr Choice<KernelCore> kCores[] = {{"cube", KernelCore::kCube}, {"vector", KernelCore::kVector}};
-constexpr Choice<TensorDataKind> kInputData[] = {
-    {"zeros", TensorDataKind::kZeros},       {"seeded", TensorDataKind::kSeeded},
-    {"sequence", TensorDataKind::kSequence}, {"fill", TensorDataKind::kFill},
-    {"values", TensorDataKind::kValues},     {"block_table", TensorDataKind::kBlockTable},
-    {"none", TensorDataKind::kNone}};
-constexpr Choice<TensorDataKind> kOutputData[] = {{"zeros", TensorDataKind::kZeros}, {"none", TensorDataKind::kNone}};
-
 enum class ScalarType { kFloat32, kInt32, kInt64, kUint64 };
 constexpr Choice<ScalarType> kScalarTypes[] = {{"float32", ScalarType::kFloat32},
                                                {"int32", ScalarType::kInt32},
                                                {"int64", ScalarType::kInt64},
                                                {"uint64", ScalarType::kUint64}};
-
-bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxNameLength && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
-
-std::string read_name(ConfigTable& table, std::string_view key) {
-  std::string name = table.text(key);
-  if (!is_name(name)) table.reject(key, std::string(kNameAllowed));
-  return name;
-}
-
-// `seen` collects the names of the tables of one kind.
-std::string read_unique_name(ConfigTable& table, std::set<std::string>& seen) {
-  std::string name = read_name(table, "name");
-  if (!seen.insert(name).second) table.reject("name", "a name that appears once");
-  return name;
-}
-
-// Nothing when the product exceeds kMaxSceneTensorBytes.
-std::optional<std::uint64_t> byte_count(const std::vector<std::uint32_t>& shape, std::uint64_t element_bytes) {
-  std::uint64_t bytes = element_bytes;
-  for (const std::uint32_t extent : shape) {
-    if (extent > kMaxSceneTensorBytes / bytes) return std::nullopt;
-    bytes *= extent;
-  }
-  return bytes;
-}
-
-DataType read_dtype(ConfigTable& table) {
-  const std::string name = table.text("dtype");
-  std::string allowed;
-  for (const ElementType& type : element_types()) {
-    if (type.name == name) return type.dtype;
-    allowed += fmt::format("{}\"{}\"", allowed.empty() ? "one of " : ", ", type.name);
-  }
-  table.reject("dtype", std::move(allowed));
-  return DataType::FLOAT32;
-}
-
-std::uint64_t element_bits(const ElementType& type, std::int64_t value) {
-  if (type.element_class == ElementClass::kFloat32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  const auto bits = static_cast<std::uint64_t>(value);
-  const std::uint64_t bytes = get_element_size(type.dtype);
-  return bytes == 8 ? bits : bits & ((std::uint64_t{1} << (8 * bytes)) - 1);
-}
-
-void read_fill(ConfigTable& table, const ElementType& type, TensorData& data) {
-  if (type.element_class == ElementClass::kFloat32) {
-    const double value = table.decimal("value", -kMaxFloat32, kMaxFloat32);
-    data.values = {std::bit_cast<std::uint32_t>(static_cast<float>(value))};
-  } else {
-    data.values = {element_bits(type, table.integer<std::int64_t>("value", type.min, type.max))};
-  }
-}
-
-void read_values(ConfigTable& table, const ElementType& type, std::uint64_t elements, TensorData& data) {
-  for (const std::int64_t value : table.integers<std::int64_t>("values", type.min, type.max)) {
-    data.values.push_back(element_bits(type, value));
-  }
-  if (data.values.size() != elements) {
-    table.reject("values", fmt::format("as many values as the tensor has elements, {}", elements));
-  }
-}
-
-void read_block_table(ConfigTable& table, const SceneTensor& tensor, TensorData& data) {
-  if (tensor.dtype != DataType::INT32) table.reject("dtype", "\"int32\" with data = \"block_table\"");
-  if (tensor.shape.size() != 2) {
-    table.reject("shape", "two dimensions with data = \"block_table\"");
-    return;
-  }
-  const std::uint64_t rows = tensor.shape[0];
-  constexpr std::uint64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
-  data.blocks_per_row = table.integer<std::uint32_t>("blocks_per_row", 1, tensor.shape[1]);
-  if (rows * data.blocks_per_row > kMaxBlocks) {
-    table.reject("blocks_per_row", fmt::format("at most {} blocks over all rows", kMaxBlocks));
-  }
-}
-
-// Needs everything else of `tensor`.
-TensorData read_data(ConfigTable& table, const SceneTensor& tensor, std::uint64_t elements) {
-  TensorData data;
-  if (tensor.direction == Direction::kOut) {
-    data.kind = table.choice_or("data", TensorDataKind::kZeros, kOutputData);
-    return data;
-  }
-  data.kind = table.choice("data", kInputData);
-  const ElementType& type = element_type(tensor.dtype);
-  const bool writes_values = data.kind == TensorDataKind::kSequence || data.kind == TensorDataKind::kFill ||
-                             data.kind == TensorDataKind::kValues;
-  if (writes_values && type.element_class == ElementClass::kNarrowFloat) {
-    table.reject("data", fmt::format("\"zeros\", \"seeded\" or \"none\" for {}", type.name));
-    return data;
-  }
-  if (data.kind == TensorDataKind::kFill) read_fill(table, type, data);
-  if (data.kind == TensorDataKind::kValues) read_values(table, type, elements, data);
-  if (data.kind == TensorDataKind::kBlockTable) read_block_table(table, tensor, data);
-  return data;
-}
-
-SceneTensor read_tensor(ConfigTable& table, std::set<std::string>& names) {
-  SceneTensor tensor;
-  tensor.name = read_unique_name(table, names);
-  if (tensor.name == kEveryTensor) table.reject("name", "another name; \"all\" stands for every tensor");
-  tensor.dtype = read_dtype(table);
-  tensor.shape = table.integers<std::uint32_t>("shape", 1, std::numeric_limits<std::uint32_t>::max());
-  if (tensor.shape.empty() || tensor.shape.size() > kMaxSceneDims) {
-    table.reject("shape", fmt::format("1 to {} dimensions", kMaxSceneDims));
-  }
-  const std::uint64_t element_bytes = get_element_size(tensor.dtype);
-  const std::optional<std::uint64_t> bytes = byte_count(tensor.shape, element_bytes);
-  if (!bytes) table.reject("shape", fmt::format("at most {} bytes in all", kMaxSceneTensorBytes));
-  tensor.direction = table.choice("direction", kDirections);
-  tensor.residency = table.choice_or("residency", Residency::kStaged, kResidencies);
-  tensor.data = read_data(table, tensor, bytes.value_or(0) / element_bytes);
-  return tensor;
-}
 
 SceneScalar read_scalar(ConfigTable& table, std::set<std::string>& names) {
   SceneScalar scalar;
@@ -190,14 +57,23 @@ SceneKernel read_kernel(ConfigTable& table, std::set<std::int32_t>& ids) {
   SceneKernel kernel;
   kernel.func_id = table.integer<std::int32_t>("func_id", 0, kMaxFunctionId);
   if (!ids.insert(kernel.func_id).second) table.reject("func_id", "a number that appears once");
-  kernel.name = read_name(table, "name");
+  kernel.name = read_scene_name(table, "name");
   kernel.core = table.choice("core", kCores);
+  if (table.has("compute")) kernel.compute = read_scene_name(table, "compute");
   kernel.duration = svmrt::Picoseconds(table.integer<std::uint64_t>("duration_ns", 0, kMaxKernelNs) * 1000);
   return kernel;
 }
 
-void read_whole_scene(ConfigTable& root, Scene& scene) {
-  scene.orchestration = read_name(root, "orchestration");
+SceneGolden read_golden(ConfigTable table) {
+  SceneGolden golden;
+  golden.name = read_scene_name(table, "name");
+  golden.absolute = table.decimal("absolute", 0, kMaxFloat32);
+  golden.relative = table.decimal("relative", 0, 1);
+  return golden;
+}
+
+// All but what the scene is called and which orchestration it is for.
+void read_arguments(ConfigTable& root, const std::filesystem::path& folder, Scene& scene) {
   scene.rounds = root.integer_or<std::uint32_t>("rounds", scene.rounds, 1, kMaxRounds);
   scene.heap = svmrt::Bytes(root.integer_or("heap_bytes", scene.heap.count(), kMinHeapBytes, kMaxSceneTensorBytes));
   scene.task_window = root.integer_or<std::uint32_t>("task_window", scene.task_window, 1, kMaxTaskWindow);
@@ -209,7 +85,7 @@ void read_whole_scene(ConfigTable& root, Scene& scene) {
     tensors.clear();
   }
   std::set<std::string> tensor_names;
-  for (ConfigTable& table : tensors) scene.tensors.push_back(read_tensor(table, tensor_names));
+  for (ConfigTable& table : tensors) scene.tensors.push_back(read_tensor(table, tensor_names, folder));
 
   std::vector<ConfigTable> scalars = root.tables_or_empty("scalar");
   if (scalars.size() > kMaxSceneScalars) {
@@ -221,6 +97,7 @@ void read_whole_scene(ConfigTable& root, Scene& scene) {
 
   std::set<std::int32_t> kernel_ids;
   for (ConfigTable& table : root.tables_or_empty("kernel")) scene.kernels.push_back(read_kernel(table, kernel_ids));
+  if (root.has("golden")) scene.golden = read_golden(root.table("golden"));
 }
 
 enum class Extending { kAllowed, kRefused };
@@ -255,7 +132,7 @@ std::optional<ConfigError> make_resident(Scene& scene, const std::vector<std::st
 
 ConfigResult<Scene> load_extending(const std::string& path, ConfigReader& reader, Scene scene) {
   ConfigTable root = reader.root();
-  const std::string base_name = read_name(root, "extends");
+  const std::string base_name = read_scene_name(root, "extends");
   const std::vector<std::string> resident = root.texts("child_memory");
   if (resident.empty()) root.reject("child_memory", "names of tensors, at least one");
   ConfigResult<Scene> named = reader.finish(std::move(scene));
@@ -278,13 +155,14 @@ ConfigResult<Scene> load(const std::string& path, Extending extending) {
   if (!reader) return tl::unexpected(reader.error());
   ConfigTable root = reader->root();
   Scene scene;
-  scene.name = read_name(root, "name");
+  scene.name = read_scene_name(root, "name");
   scene.description = root.text("description");
   if (root.has("extends")) {
     if (extending == Extending::kAllowed) return load_extending(path, *reader, std::move(scene));
     root.reject("extends", "no such key in a scene that another one extends");
   }
-  read_whole_scene(root, scene);
+  scene.orchestration = read_scene_name(root, "orchestration");
+  read_arguments(root, std::filesystem::path(path).parent_path(), scene);
   return reader->finish(std::move(scene));
 }
 
@@ -297,6 +175,18 @@ std::uint64_t SceneTensor::elements() const {
 }
 
 svmrt::Bytes SceneTensor::bytes() const { return svmrt::Bytes(elements() * get_element_size(dtype)); }
+
+ConfigResult<Scene> load_arguments(const std::string& path) {
+  ConfigResult<ConfigReader> reader = ConfigReader::open(path);
+  if (!reader) return tl::unexpected(reader.error());
+  ConfigTable root = reader->root();
+  Scene scene;
+  const std::filesystem::path file(path);
+  scene.name = root.has("name") ? read_scene_name(root, "name") : file.stem().string();
+  scene.description = root.text_or("description", "");
+  read_arguments(root, file.parent_path(), scene);
+  return reader->finish(std::move(scene));
+}
 
 ConfigResult<Scene> load_scene(const std::string& path) { return load(path, Extending::kAllowed); }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ enum class TensorDataKind {
   kValues,      // element i holds values[i]
   kBlockTable,  // int32 [rows, columns]: the first blocks_per_row of each row, over all rows a permutation of
                 // 0 to rows * blocks_per_row - 1; zero elsewhere
+  kFile,        // the bytes of a file, little-endian, as many as the tensor has
   kNone,        // no meaningful bytes: only address and size
 };
 
@@ -40,6 +42,7 @@ struct TensorData {
   TensorDataKind kind = TensorDataKind::kZeros;
   std::vector<std::uint64_t> values;  // element bits, zero-extended: one for kFill, one per element for kValues
   std::uint32_t blocks_per_row = 0;   // kBlockTable: 1 to columns
+  std::string file;                   // kFile: its path
 };
 
 struct SceneTensor {
@@ -64,6 +67,15 @@ struct SceneKernel {
   std::string name;
   KernelCore core = KernelCore::kCube;
   svmrt::Picoseconds duration;  // of one instance on one core
+  std::string compute;          // the kernel of sim/kernels that it stands for; empty: none
+};
+
+// What the outputs are compared with after each round when the kernels are real. An element may be away from the golden
+// value v by at most absolute + relative * |v|.
+struct SceneGolden {
+  std::string name;       // of sim/kernels
+  double absolute = 0.0;  // at least 0
+  double relative = 0.0;  // 0 to 1
 };
 
 struct Scene {
@@ -77,9 +89,13 @@ struct Scene {
   std::vector<SceneTensor> tensors;  // in argument order
   std::vector<SceneScalar> scalars;  // in argument order
   std::vector<SceneKernel> kernels;
+  std::optional<SceneGolden> golden;
 };
 
 // Reads a scene file, and the one it extends, which lies beside it. The error is of the first mistake.
 [[nodiscard]] ConfigResult<Scene> load_scene(const std::string& path);
+// Reads a scene file for an orchestration that is named elsewhere: without the key "orchestration", and neither "name"
+// (then the file's, without its ending) nor "description" need be there.
+[[nodiscard]] ConfigResult<Scene> load_arguments(const std::string& path);
 
 }  // namespace svmsim

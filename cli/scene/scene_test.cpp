@@ -315,6 +315,58 @@ std::string extending(const std::string& child_memory, const std::string& rest =
   return "name = \"s\"\ndescription = \"variant\"\nextends = \"base\"\nchild_memory = " + child_memory + "\n" + rest;
 }
 
+TEST_F(SceneFile, KernelsMaySayWhatTheyComputeAndTheSceneWhatComesOut) {
+  const ConfigResult<Scene> scene = load(
+      kHead + kTensor + kKernel + "compute = \"vector_add\"\n[golden]\nname = \"g\"\nabsolute = 0.5\nrelative = 1\n");
+  ASSERT_TRUE(scene) << scene.error().message();
+  EXPECT_EQ(scene->kernels[0].compute, "vector_add");
+  ASSERT_TRUE(scene->golden);
+  EXPECT_EQ(scene->golden->name, "g");
+  EXPECT_EQ(scene->golden->absolute, 0.5);
+  EXPECT_EQ(scene->golden->relative, 1.0);
+  const ConfigResult<Scene> without = load(kHead + kTensor + kKernel);
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->kernels[0].compute, "");
+  EXPECT_FALSE(without->golden);
+}
+
+TEST_F(SceneFile, ATolerancePastItsRangeOrUnsaidIsRefused) {
+  refused(kHead + kTensor + "[golden]\nname = \"g\"\nabsolute = 0\n", "golden.relative");
+  refused(kHead + kTensor + "[golden]\nname = \"g\"\nrelative = 0\n", "golden.absolute");
+  refused(kHead + kTensor + "[golden]\nname = \"g\"\nabsolute = 0\nrelative = 1.5\n", "golden.relative");
+  refused(kHead + kTensor + "[golden]\nname = \"g\"\nabsolute = -0.5\nrelative = 0\n", "golden.absolute");
+  refused(kHead + kTensor + "[golden]\nabsolute = 0\nrelative = 0\n", "golden.name");
+  refused(kHead + kTensor + kKernel + "compute = \"\"\n", "kernel[0].compute");
+}
+
+TEST_F(SceneFile, AFileOfDataHasTheTensorsBytes) {
+  std::ofstream(folder_ / "six.bin", std::ios::binary) << "abcdef";
+  const auto with_file = [](const std::string& shape, const std::string& file) {
+    return kHead + tensor("bfloat16", shape, "in", "data = \"file\"\n" + file);
+  };
+  const ConfigResult<Scene> scene = load(with_file("[3]", "file = \"six.bin\""));
+  ASSERT_TRUE(scene) << scene.error().message();
+  EXPECT_EQ(scene->tensors[0].data.kind, TensorDataKind::kFile);
+  EXPECT_EQ(scene->tensors[0].data.file, (folder_ / "six.bin").string());
+  const ConfigError wrong = refused(with_file("[4]", "file = \"six.bin\""), "tensor[0].file");
+  EXPECT_NE(wrong.allowed.find("exactly the tensor's 8 bytes"), std::string::npos) << wrong.allowed;
+  EXPECT_NE(wrong.allowed.find("six.bin has 6"), std::string::npos) << wrong.allowed;
+  refused(with_file("[3]", "file = \"absent.bin\""), "tensor[0].file");
+  refused(with_file("[3]", "file = \".\""), "tensor[0].file");
+  refused(with_file("[3]", ""), "tensor[0].file");
+}
+
+TEST_F(SceneFile, ArgumentsNeedNoNameAndNameNoOrchestration) {
+  const ConfigResult<Scene> arguments = load_arguments(write("arguments", kTensor + kKernel));
+  ASSERT_TRUE(arguments) << arguments.error().message();
+  EXPECT_EQ(arguments->name, "arguments");
+  EXPECT_EQ(arguments->orchestration, "");
+  EXPECT_EQ(arguments->tensors.size(), 1u);
+  const ConfigResult<Scene> named = load_arguments(write("arguments", kHead + kTensor));
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().key, "orchestration");
+}
+
 class ExtendingScene : public SceneFile {
  protected:
   void SetUp() override {

@@ -19,18 +19,29 @@ const std::string kSceneFolder = std::string(SVMSIM_FIXTURES_DIR) + "/scenes/";
 
 const std::vector<std::string> kShipped = {
     "bgemm",
+    "core_counts",
+    "fan_out",
+    "matmul_chain",
+    "paged_attention_batched",
+    "paged_attention_batched_child_memory",
     "paged_attention_case1",
     "paged_attention_case1_child_memory",
     "paged_attention_case2",
     "paged_attention_case2_child_memory",
+    "paged_attention_ragged",
+    "paged_attention_ragged_child_memory",
     "paged_attention_small1",
     "paged_attention_small1_child_memory",
     "paged_attention_small2",
     "paged_attention_small2_child_memory",
+    "paged_attention_unrolled",
+    "paged_attention_unrolled_child_memory",
+    "predicated_dispatch",
     "qwen3_14b_decode",
     "qwen3_14b_decode_child_memory",
     "shape_slot_child_memory",
     "vector_example",
+    "vector_sum_product",
 };
 
 Scene shipped(const std::string& name) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/scene/tensor_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -87,9 +90,19 @@ void fill_block_table(const SceneTensor& tensor, const WordStream& stream, std::
   }
 }
 
+tl::expected<void, std::string> fill_from_file(const std::string& path, std::span<std::byte> to) {
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(to.data()), static_cast<std::streamsize>(to.size()));
+  if (!file) return tl::unexpected(fmt::format("{} does not have the {} bytes of the tensor", path, to.size()));
+  if (file.peek() != std::ifstream::traits_type::eof()) {
+    return tl::unexpected(fmt::format("{} has more than the {} bytes of the tensor", path, to.size()));
+  }
+  return {};
+}
+
 }  // namespace
 
-void fill_tensor(const SceneTensor& tensor, std::uint64_t seed, std::span<std::byte> to) {
+tl::expected<void, std::string> fill_tensor(const SceneTensor& tensor, std::uint64_t seed, std::span<std::byte> to) {
   if (to.size() != tensor.bytes().count()) std::abort();
   const ElementType& type = element_type(tensor.dtype);
   const WordStream stream(seed, tensor.name);
@@ -112,9 +125,12 @@ void fill_tensor(const SceneTensor& tensor, std::uint64_t seed, std::span<std::b
     case TensorDataKind::kBlockTable:
       fill_block_table(tensor, stream, to);
       break;
+    case TensorDataKind::kFile:
+      return fill_from_file(tensor.data.file, to);
     case TensorDataKind::kNone:
       break;
   }
+  return {};
 }
 
 }  // namespace svmsim

@@ -7,8 +7,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/scene/tensor_dtype.h"
@@ -29,7 +33,7 @@ SceneTensor make_tensor(const std::string& name, DataType dtype, std::vector<std
 // The bytes of `tensor`, over a background that no generator writes everywhere.
 std::vector<std::byte> filled(const SceneTensor& tensor, std::uint64_t seed) {
   std::vector<std::byte> bytes(tensor.bytes().count(), std::byte{0xa5});
-  fill_tensor(tensor, seed, bytes);
+  EXPECT_TRUE(fill_tensor(tensor, seed, bytes));
   return bytes;
 }
 
@@ -195,10 +199,28 @@ TEST(BlockTable, SingleBlockIsBlockZero) {
   EXPECT_EQ(elements<std::int32_t>(make_block_table(1, 2, 1)), (std::vector<std::int32_t>{0, 0}));
 }
 
+TEST(FileData, BytesAreTakenAsTheyAreAndAFileThatChangedIsAnError) {
+  SceneTensor tensor = make_tensor("x", DataType::FLOAT16, {2}, TensorDataKind::kFile);
+  tensor.data.file = ::testing::TempDir() + "file_data.bin";
+  const auto put = [&](std::string_view text) { std::ofstream(tensor.data.file, std::ios::binary) << text; };
+  std::vector<char> bytes(4);
+  put("abcd");
+  ASSERT_TRUE(fill_tensor(tensor, 1, std::as_writable_bytes(std::span(bytes))));
+  EXPECT_EQ(bytes, (std::vector<char>{'a', 'b', 'c', 'd'}));
+  put("abc");
+  EXPECT_FALSE(fill_tensor(tensor, 1, std::as_writable_bytes(std::span(bytes))));
+  put("abcde");
+  EXPECT_FALSE(fill_tensor(tensor, 1, std::as_writable_bytes(std::span(bytes))));
+  std::filesystem::remove(tensor.data.file);
+  const auto absent = fill_tensor(tensor, 1, std::as_writable_bytes(std::span(bytes)));
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().find(tensor.data.file), std::string::npos);
+}
+
 TEST(FillTensorDeathTest, WrongLengthAborts) {
   const SceneTensor tensor = make_tensor("x", DataType::INT8, {4}, TensorDataKind::kZeros);
   std::vector<std::byte> bytes(5);
-  EXPECT_DEATH(fill_tensor(tensor, 1, bytes), "");
+  EXPECT_DEATH(static_cast<void>(fill_tensor(tensor, 1, bytes)), "");
 }
 
 }  // namespace

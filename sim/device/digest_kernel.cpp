@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/device/digest_kernel.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <span>
 
+#include "sim/device/device_tensor.h"
+#include "sim/kernels/tensor_runs.h"
 #include "sim/machine/digest.h"
 
 namespace svmsim {
@@ -13,58 +13,8 @@ namespace svmsim {
 using svmrt::TaskGraph;
 using svmrt::TaskRecord;
 using svmrt::TaskTensor;
-using svmrt::TensorUse;
 
 namespace {
-
-bool is_read(TensorUse use) { return use == TensorUse::kInput || use == TensorUse::kInout || use == TensorUse::kNoDep; }
-bool is_written(TensorUse use) {
-  return use == TensorUse::kInout || use == TensorUse::kOutput || use == TensorUse::kOutputExisting;
-}
-
-// The bytes that a tensor spans, from its first to its last element; data is null when they must not be touched.
-struct TensorBytes {
-  std::byte* data = nullptr;
-  DeviceAddr base;
-  Bytes extent;
-};
-
-tl::expected<TensorBytes, std::string> locate(Machine& machine, const ChipTensor& tensor) {
-  const std::uint64_t element = get_element_size(tensor.dtype);
-  TensorBytes bytes;
-  bytes.base = DeviceAddr(tensor.buffer.addr + tensor.start_offset * element);
-  bytes.extent = Bytes(tensor.extent_elem() * element);
-  if (bytes.extent.count() == 0) return bytes;
-  std::byte* const data = machine.device_bytes(bytes.base, bytes.extent);
-  if (data == nullptr) {
-    return tl::unexpected(
-        fmt::format("{} bytes at {:#x} are not device memory", bytes.extent.count(), bytes.base.value()));
-  }
-  if (machine.has_data(bytes.base, bytes.extent)) bytes.data = data;
-  return bytes;
-}
-
-// Calls `visit(first byte, bytes)` for each run of adjacent elements, in row-major order of the tensor.
-template <typename Visit>
-void for_each_run(const ChipTensor& tensor, std::byte* data, Visit visit) {
-  const std::uint64_t element = get_element_size(tensor.dtype);
-  // The trailing dimensions that lie adjacent in memory form one run.
-  std::uint32_t outer = tensor.ndims;
-  std::uint64_t run = 1;
-  while (outer > 0 && (tensor.shapes[outer - 1] == 1 || tensor.strides[outer - 1] == run)) {
-    run *= tensor.shapes[outer - 1];
-    --outer;
-  }
-  std::uint32_t index[MAX_TENSOR_DIMS] = {};
-  for (;;) {
-    std::uint64_t offset = 0;
-    for (std::uint32_t d = 0; d < outer; ++d) offset += std::uint64_t{index[d]} * tensor.strides[d];
-    visit(data + offset * element, static_cast<std::size_t>(run * element));
-    std::uint32_t d = outer;
-    while (d > 0 && ++index[d - 1] == tensor.shapes[d - 1]) index[--d] = 0;
-    if (d == 0) return;
-  }
-}
 
 void add_shape(Digest& digest, const ChipTensor& tensor) {
   digest.add(static_cast<std::uint64_t>(tensor.dtype));
@@ -83,7 +33,6 @@ void fill(std::byte* to, std::size_t size, std::uint64_t digest, std::uint64_t& 
 }  // namespace
 
 tl::expected<void, std::string> run_digest_kernel(Machine& machine, const TaskGraph& graph, const TaskRecord& task) {
-  if (task.kind == svmrt::TaskKind::kDummy) return {};
   const auto tensors = graph.tensors(task);
   Digest digest;
   digest.add(static_cast<std::uint64_t>(task.kernels.aic_kernel_id));
@@ -102,19 +51,12 @@ tl::expected<void, std::string> run_digest_kernel(Machine& machine, const TaskGr
                    [&](std::byte* run, std::size_t size) { digest.add_bytes(std::span(run, size)); });
     }
   }
-  // A created buffer starts out as zeros, so that what a reader finds in it never depends on an earlier owner.
-  const bool zeros = task.kind == svmrt::TaskKind::kAlloc;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!is_written(tensors[i].use) || located[i].data == nullptr) continue;
     const std::uint64_t output_digest = mix64(digest.value() + i);
     std::uint64_t place = 0;
-    for_each_run(tensors[i].tensor, located[i].data, [&](std::byte* run, std::size_t size) {
-      if (zeros) {
-        std::memset(run, 0, size);
-      } else {
-        fill(run, size, output_digest, place);
-      }
-    });
+    for_each_run(tensors[i].tensor, located[i].data,
+                 [&](std::byte* run, std::size_t size) { fill(run, size, output_digest, place); });
   }
   return {};
 }

@@ -7,39 +7,19 @@
 #include <set>
 #include <vector>
 
-#include "sim/machine/runtime_driver.h"
-#include "sim/testing/test_machine.h"
+#include "sim/device/testing/device_fixture.h"
 
 namespace svmsim {
 namespace {
 
-using svmrt::kRunnerTimeline;
 using svmrt::TaskGraph;
 using svmrt::TaskKind;
 using svmrt::TaskRecord;
 using svmrt::TaskTensor;
 using svmrt::TensorUse;
 
-class DigestKernel : public ::testing::Test {
+class DigestKernel : public DeviceFixture {
  protected:
-  DigestKernel() : machine_(make_test_machine()), driver_(*machine_) {}
-
-  DeviceAddr allocate(std::uint64_t bytes) {
-    const auto allocated = driver_.allocate(kRunnerTimeline, Bytes(bytes));
-    EXPECT_EQ(allocated.code, DriverCode::kNone);
-    return allocated.address;
-  }
-
-  static ChipTensor tensor(DeviceAddr at, std::vector<std::uint32_t> shape) {
-    return make_tensor_external(reinterpret_cast<void*>(at.value()), shape.data(),
-                                static_cast<std::uint32_t>(shape.size()), DataType::UINT8);
-  }
-
-  std::vector<std::byte> bytes(DeviceAddr at, std::uint64_t size) {
-    const std::byte* const begin = machine_->device_bytes(at, Bytes(size));
-    return {begin, begin + size};
-  }
-
   void run(const std::vector<TaskTensor>& tensors, std::vector<std::uint64_t> scalars = {},
            TaskKind kind = TaskKind::kCube, std::int32_t function = 0) {
     run_with({function, -1, -1}, tensors, std::move(scalars), kind);
@@ -55,9 +35,6 @@ class DigestKernel : public ::testing::Test {
     const auto ran = run_digest_kernel(*machine_, graph, graph.tasks()[0]);
     ASSERT_TRUE(ran.has_value()) << ran.error();
   }
-
-  std::unique_ptr<Machine> machine_;
-  RuntimeDriver driver_;
 };
 
 TEST_F(DigestKernel, EveryInputByteScalarAndFunctionChangesTheOutput) {
@@ -177,13 +154,6 @@ TEST_F(DigestKernel, StridedInputReadsItsElementsOnly) {
   EXPECT_EQ(output(), before);
   *machine_->device_bytes(at + Bytes(8 + 4), Bytes(1)) ^= std::byte{1};  // its first element
   EXPECT_NE(output(), before);
-}
-
-TEST_F(DigestKernel, AllocTaskZeroesWhatItCreates) {
-  const DeviceAddr at = allocate(64);
-  std::memset(machine_->device_bytes(at, Bytes(64)), 0xee, 64);
-  run({{tensor(at, {64}), TensorUse::kOutput}}, {}, TaskKind::kAlloc, -1);
-  EXPECT_EQ(bytes(at, 64), std::vector<std::byte>(64));
 }
 
 TEST_F(DigestKernel, TensorsWithoutDataAreNeitherReadNorWritten) {

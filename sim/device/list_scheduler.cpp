@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <queue>
+#include <tuple>
 #include <utility>
+
+#include "sim/device/core_pool.h"
 
 namespace svmsim {
 
@@ -12,73 +15,6 @@ using svmrt::TaskGraph;
 using svmrt::TaskRecord;
 
 namespace {
-
-// Cores of one kind: those that nobody claims as a heap of (time at which it is free, number).
-class CorePool {
- public:
-  explicit CorePool(std::uint32_t count) {
-    for (std::uint32_t core = 0; core < count; ++core) free_.push({Picoseconds(0), core});
-  }
-  // Claims the core that is free earliest and returns when that is. When all are claimed already, the caller shares
-  // one of its own.
-  Picoseconds claim_earliest() {
-    if (free_.empty()) return Picoseconds(0);
-    const auto [time, core] = free_.top();
-    free_.pop();
-    claimed_.push_back(core);
-    return time;
-  }
-  // Ends every claim: those cores are free from `time` on.
-  void release_claimed(Picoseconds time) {
-    for (const std::uint32_t core : claimed_) free_.push({time, core});
-    claimed_.clear();
-  }
-
- private:
-  using Entry = std::pair<Picoseconds, std::uint32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> free_;
-  std::vector<std::uint32_t> claimed_;
-};
-
-struct Cores {
-  CorePool cube;
-  CorePool vector;
-};
-
-// One block of a task starts when every core that it needs is free, and holds all of them until it ends.
-Picoseconds run_block(const TaskRecord& task, const KernelTable& kernels, Picoseconds ready, Cores& cores,
-                      Picoseconds& begin) {
-  const auto& slots = task.kernels;
-  Picoseconds start = ready;
-  Picoseconds duration;
-  const auto add_slot = [&](std::int32_t function, CorePool& pool) {
-    if (function < 0) return;
-    start = std::max(start, pool.claim_earliest());
-    duration = std::max(duration, kernels.duration_of(function));
-  };
-  add_slot(slots.aic_kernel_id, cores.cube);
-  add_slot(slots.aiv0_kernel_id, cores.vector);
-  add_slot(slots.aiv1_kernel_id, cores.vector);
-  const Picoseconds end = start + duration;
-  cores.cube.release_claimed(end);
-  cores.vector.release_claimed(end);
-  begin = start;
-  return end;
-}
-
-ScheduledTask run_task(const TaskGraph& graph, std::uint32_t index, const KernelTable& kernels, Picoseconds ready,
-                       Cores& cores) {
-  const TaskRecord& task = graph.tasks()[index];
-  ScheduledTask scheduled{index, ready, ready};
-  if (task.kind == svmrt::TaskKind::kAlloc || task.kind == svmrt::TaskKind::kDummy) return scheduled;
-  for (std::int32_t block = 0; block < task.block_num; ++block) {
-    Picoseconds begin;
-    const Picoseconds end = run_block(task, kernels, ready, cores, begin);
-    scheduled.begin = block == 0 ? begin : std::min(scheduled.begin, begin);
-    scheduled.end = std::max(scheduled.end, end);
-  }
-  return scheduled;
-}
 
 // Successors of each task as one flat list: of task t, list[first[t]] up to list[first[t + 1]].
 struct Successors {
@@ -102,40 +38,133 @@ Successors successors_of(const TaskGraph& graph) {
   return result;
 }
 
+class Dispatcher {
+ public:
+  Dispatcher(const TaskGraph& graph, const KernelTable& kernels, std::uint32_t cube_cores, std::uint32_t vector_cores,
+             DispatchTarget& target)
+      : graph_(graph),
+        kernels_(kernels),
+        cube_(cube_cores),
+        vector_(vector_cores),
+        target_(target),
+        successors_(successors_of(graph)),
+        waiting_for_(graph.tasks().size()),
+        ready_at_(graph.tasks().size()) {}
+
+  Schedule run() {
+    const auto tasks = graph_.tasks();
+    result_.tasks.reserve(tasks.size());
+    for (std::uint32_t t = 0; t < tasks.size(); ++t) {
+      waiting_for_[t] = tasks[t].predecessor_count;
+      if (waiting_for_[t] == 0) ready_.push({Picoseconds(0), t});
+    }
+    // A popped task releases only tasks that become ready at or after its own ready time, so pops come in order, and
+    // whatever is dispatched from here on begins at or after this time.
+    while (!ready_.empty()) {
+      const auto [time, t] = ready_.top();
+      ready_.pop();
+      let_begun_take_effect(time);
+      dispatch(t, time);
+    }
+    while (!begun_.empty()) take_effect();
+    return std::move(result_);
+  }
+
+ private:
+  void dispatch(std::uint32_t t, Picoseconds ready) {
+    const TaskRecord& task = graph_.tasks()[t];
+    ScheduledTask scheduled{t, true, ready, ready};
+    if (graph_.predicate(task) != nullptr) scheduled.ran = target_.predicate_holds(t);
+    const bool takes_cores = task.kind != svmrt::TaskKind::kAlloc && task.kind != svmrt::TaskKind::kDummy;
+    if (scheduled.ran && takes_cores) run_blocks(task, scheduled);
+    result_.makespan = std::max(result_.makespan, scheduled.end);
+    begun_.push({scheduled.begin, dispatched_++, scheduled});
+    for (std::uint32_t s = successors_.first[t]; s < successors_.first[t + 1]; ++s) {
+      const std::uint32_t successor = successors_.list[s];
+      ready_at_[successor] = std::max(ready_at_[successor], scheduled.end);
+      if (--waiting_for_[successor] == 0) ready_.push({ready_at_[successor], successor});
+    }
+  }
+
+  void run_blocks(const TaskRecord& task, ScheduledTask& scheduled) {
+    const Picoseconds ready = scheduled.begin;
+    const auto all = static_cast<std::uint32_t>(task.block_num);
+    const std::uint32_t together = task.require_sync_start ? all : 1;
+    for (std::uint32_t block = 0; block < all; block += together) {
+      const auto [begin, end] = run_together(task, scheduled.task, block, together, ready);
+      scheduled.begin = block == 0 ? begin : std::min(scheduled.begin, begin);
+      scheduled.end = std::max(scheduled.end, end);
+    }
+  }
+
+  // Blocks that start when every core that they need is free, and hold all of them until the slowest ends.
+  std::pair<Picoseconds, Picoseconds> run_together(const TaskRecord& task, std::uint32_t position, std::uint32_t first,
+                                                   std::uint32_t count, Picoseconds ready) {
+    Picoseconds begin = ready;
+    Picoseconds duration;
+    spans_.clear();
+    const auto add_slot = [&](std::int32_t function, CoreKind kind, std::uint32_t block) {
+      if (function < 0) return;
+      const CorePool::Claim claim = (kind == CoreKind::kCube ? cube_ : vector_).claim_earliest();
+      begin = std::max(begin, claim.free_from);
+      duration = std::max(duration, kernels_.duration_of(function));
+      spans_.push_back({position, function, block, kind, claim.core, {}, {}});
+    };
+    for (std::uint32_t block = first; block < first + count; ++block) {
+      add_slot(task.kernels.aic_kernel_id, CoreKind::kCube, block);
+      add_slot(task.kernels.aiv0_kernel_id, CoreKind::kVector, block);
+      add_slot(task.kernels.aiv1_kernel_id, CoreKind::kVector, block);
+    }
+    const Picoseconds end = begin + duration;
+    cube_.release_claimed(end);
+    vector_.release_claimed(end);
+    for (CoreSpan& span : spans_) {
+      span.begin = begin;
+      span.end = begin + kernels_.duration_of(span.function);
+      target_.occupied(span);
+    }
+    return {begin, end};
+  }
+
+  void let_begun_take_effect(Picoseconds until) {
+    while (!begun_.empty() && std::get<0>(begun_.top()) <= until) take_effect();
+  }
+  void take_effect() {
+    const ScheduledTask scheduled = std::get<2>(begun_.top());
+    begun_.pop();
+    if (scheduled.ran) target_.run(scheduled.task);
+    result_.tasks.push_back(scheduled);
+  }
+
+  const TaskGraph& graph_;
+  const KernelTable& kernels_;
+  CorePool cube_;
+  CorePool vector_;
+  DispatchTarget& target_;
+  Successors successors_;
+  std::vector<std::uint32_t> waiting_for_;
+  std::vector<Picoseconds> ready_at_;
+  using Ready = std::pair<Picoseconds, std::uint32_t>;
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
+
+  // Dispatched and not in effect yet: begin, number of the dispatch.
+  using Begun = std::tuple<Picoseconds, std::uint64_t, ScheduledTask>;
+  struct Later {
+    bool operator()(const Begun& a, const Begun& b) const {
+      return std::pair(std::get<0>(a), std::get<1>(a)) > std::pair(std::get<0>(b), std::get<1>(b));
+    }
+  };
+  std::priority_queue<Begun, std::vector<Begun>, Later> begun_;
+  std::uint64_t dispatched_ = 0;
+  std::vector<CoreSpan> spans_;  // of the blocks at hand; kept for its capacity
+  Schedule result_;
+};
+
 }  // namespace
 
 Schedule schedule(const TaskGraph& graph, const KernelTable& kernels, std::uint32_t cube_cores,
-                  std::uint32_t vector_cores) {
-  const auto tasks = graph.tasks();
-  const Successors successors = successors_of(graph);
-  std::vector<std::uint32_t> waiting_for(tasks.size());
-  std::vector<Picoseconds> ready_at(tasks.size());
-  // A popped task releases only tasks that become ready at or after its own ready time, so pops come in order.
-  using Ready = std::pair<Picoseconds, std::uint32_t>;
-  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-  for (std::uint32_t t = 0; t < tasks.size(); ++t) {
-    waiting_for[t] = tasks[t].predecessor_count;
-    if (waiting_for[t] == 0) ready.push({Picoseconds(0), t});
-  }
-  Cores cores{CorePool(cube_cores), CorePool(vector_cores)};
-  Schedule result;
-  result.tasks.reserve(tasks.size());
-  while (!ready.empty()) {
-    const auto [time, t] = ready.top();
-    ready.pop();
-    const ScheduledTask scheduled = run_task(graph, t, kernels, time, cores);
-    result.tasks.push_back(scheduled);
-    result.makespan = std::max(result.makespan, scheduled.end);
-    for (std::uint32_t s = successors.first[t]; s < successors.first[t + 1]; ++s) {
-      const std::uint32_t successor = successors.list[s];
-      ready_at[successor] = std::max(ready_at[successor], scheduled.end);
-      if (--waiting_for[successor] == 0) ready.push({ready_at[successor], successor});
-    }
-  }
-  // Tasks that race on memory without an edge take effect in the order in which they begin.
-  std::stable_sort(result.tasks.begin(), result.tasks.end(),
-                   [](const ScheduledTask& a, const ScheduledTask& b) { return a.begin < b.begin; });
-  return result;
+                  std::uint32_t vector_cores, DispatchTarget& target) {
+  return Dispatcher(graph, kernels, cube_cores, vector_cores, target).run();
 }
 
 }  // namespace svmsim

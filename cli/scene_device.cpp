@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/scene_device.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/kernels/golden.h"
+#include "sim/kernels/kernel.h"
+
+namespace svmsim {
+
+namespace {
+
+CliError kernel_error(const SceneKernel& kernel, const std::string& value, const std::string& message) {
+  const std::string allowed = fmt::format("one of {}", fmt::join(kernel_names(), ", "));
+  const std::string key = fmt::format("kernel '{}', compute", kernel.name);
+  return {ExitCode::kBadInput, "", key, value, allowed, fmt::format("{}: {}; allowed: {}", key, message, allowed)};
+}
+
+}  // namespace
+
+CliResult<KernelTable> kernel_table(const Scene& scene) {
+  KernelTable table;
+  for (const SceneKernel& kernel : scene.kernels) {
+    KernelFunction compute = nullptr;
+    if (!kernel.compute.empty()) {
+      compute = find_kernel(kernel.compute);
+      if (compute == nullptr) {
+        return tl::unexpected(kernel_error(kernel, kernel.compute, fmt::format("found '{}'", kernel.compute)));
+      }
+    }
+    table.by_function[kernel.func_id] = {kernel.name, kernel.duration, compute};
+  }
+  return table;
+}
+
+CliResult<DeviceConfig> scene_device(const Scene& scene, KernelMode mode, TraceWriter* trace) {
+  auto table = kernel_table(scene);
+  if (!table) return tl::unexpected(table.error());
+  if (scene.golden && find_golden(scene.golden->name) == nullptr) {
+    const std::string allowed = fmt::format("one of {}", fmt::join(golden_names(), ", "));
+    return tl::unexpected(CliError{ExitCode::kBadInput, "", "golden.name", scene.golden->name, allowed,
+                                   fmt::format("golden.name: found '{}'; allowed: {}", scene.golden->name, allowed)});
+  }
+  if (mode == KernelMode::kReal) {
+    for (const SceneKernel& kernel : scene.kernels) {
+      if (kernel.compute.empty()) {
+        return tl::unexpected(kernel_error(kernel, "", "absent, and --kernels real needs it"));
+      }
+    }
+  }
+  DeviceConfig config{std::move(*table), mode, {}};
+  if (trace != nullptr) {
+    config.on_launched = [trace, kernels = config.kernels](svmrt::Picoseconds begin, std::span<const CoreSpan> spans) {
+      for (const CoreSpan& span : spans) {
+        trace->add_core_span({span.kind == CoreKind::kCube ? "cube" : "vector", span.core,
+                              kernels.name_of(span.function), span.task, span.block, begin + span.begin,
+                              span.end - span.begin});
+      }
+    };
+  }
+  return config;
+}
+
+}  // namespace svmsim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a tensor in the memory of a machine, as kernels see them. Thread-compatible.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+
+#include "runtime/orchestration/task_graph.h"
+#include "sim/machine/machine.h"
+
+namespace svmsim {
+
+constexpr bool is_read(svmrt::TensorUse use) {
+  using svmrt::TensorUse;
+  return use == TensorUse::kInput || use == TensorUse::kInout || use == TensorUse::kNoDep;
+}
+constexpr bool is_written(svmrt::TensorUse use) {
+  using svmrt::TensorUse;
+  return use == TensorUse::kInout || use == TensorUse::kOutput || use == TensorUse::kOutputExisting;
+}
+
+// From a tensor's first to its last element; data is null when they must not be touched.
+struct TensorBytes {
+  std::byte* data = nullptr;
+  svmrt::DeviceAddr base;
+  svmrt::Bytes extent;
+};
+
+// The error names what does not lie in live device memory.
+[[nodiscard]] tl::expected<TensorBytes, std::string> locate(Machine& machine, const ChipTensor& tensor);
+
+}  // namespace svmsim
