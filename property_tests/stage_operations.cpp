@@ -31,6 +31,7 @@ Answer answer_of(svmrt::ErrorCode code) {
     case svmrt::ErrorCode::kDriver:
     case svmrt::ErrorCode::kOutOfBounds:
     case svmrt::ErrorCode::kOrchestration:
+    case svmrt::ErrorCode::kDeferred:
     case svmrt::ErrorCode::kLoad:
       break;
   }
@@ -51,6 +52,7 @@ Answer answer_of(svmrt::AccessStatus status) {
       return Answer::kBadSpan;
     case svmrt::AccessStatus::kCopyFailed:
       return Answer::kCopyFailed;
+    case svmrt::AccessStatus::kDeferred:  // no scenario declares what a run produces
     case svmrt::AccessStatus::kUnavailable:
       break;
   }

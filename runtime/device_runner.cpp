@@ -93,7 +93,7 @@ Result<void> DeviceRunner::free_block(DeviceAddr base, Caller caller) {
 
 Result<std::unique_ptr<RunContext>> DeviceRunner::open_run() {
   if (Result<void> entered = lifecycle_.enter_run(); !entered) return tl::unexpected(std::move(entered.error()));
-  return std::unique_ptr<RunContext>(new RunContext(*this, driver_.open_timeline()));
+  return std::unique_ptr<RunContext>(new RunContext(*this, driver_.open_timeline(), ++runs_opened_));
 }
 
 void DeviceRunner::close_run(TimelineId timeline) {

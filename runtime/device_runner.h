@@ -8,6 +8,7 @@
 // as after device_lost(): memory and mappings belong to the parent.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "runtime/journal.h"
 #include "runtime/lifecycle.h"
 #include "runtime/policy.h"
+#include "runtime/produced_ranges.h"
 #include "runtime/result.h"
 #include "runtime/run_context.h"
 #include "runtime/runner_reports.h"
@@ -81,6 +83,8 @@ class DeviceRunner {
   Journal journal_;
   Lifecycle lifecycle_;
   HostViewCache cache_;
+  ProducedRanges produced_;
+  std::atomic<RunNumber> runs_opened_{0};
 };
 
 }  // namespace svmrt

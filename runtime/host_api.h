@@ -46,6 +46,10 @@ struct HostApi {
   HostViewStatus (*acquire_child_memory_host_view)(void* context, std::uint64_t device, std::uint64_t bytes,
                                                    void** view) = nullptr;
 
+  // The number of another live run that declared to write any of the bytes [device, device + bytes); 0: none does.
+  // Null: nobody knows of other runs.
+  std::uint64_t (*other_producer)(void* context, std::uint64_t device, std::uint64_t bytes) = nullptr;
+
   // Loads and stores made through views since the last call; told once, at close.
   void (*charge_view_accesses)(void* context, std::uint64_t loads, std::uint64_t stores) = nullptr;
   // The present of the run's timeline in picoseconds.

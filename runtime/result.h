@@ -23,6 +23,7 @@ enum class ErrorCode {
   kDeviceLost,        // the device was declared lost
   kFinalized,         // the runner was finalized
   kOrchestration,     // the orchestration ended in a fatal; `orchestration_code` says which
+  kDeferred,          // the run needs bytes that another live run produces: bind again after `after_run`
   kLoad,              // a shared object or an entry point could not be loaded
 };
 
@@ -31,6 +32,7 @@ struct Error {
   std::string message;
   DriverCode driver_code = DriverCode::kNone;  // meaningful for kDriver and kUnregisterFailed
   std::int32_t orchestration_code = 0;         // meaningful for kOrchestration: a PTO2_ERROR_* number, above 0
+  std::uint64_t after_run = 0;                 // meaningful for kDeferred: the other run's number
 };
 
 template <typename T>
@@ -38,7 +40,7 @@ using Result = tl::expected<T, Error>;
 
 [[nodiscard]] inline tl::unexpected<Error> fail(ErrorCode code, std::string message,
                                                 DriverCode driver_code = DriverCode::kNone) {
-  return tl::unexpected<Error>(Error{code, std::move(message), driver_code, 0});
+  return tl::unexpected<Error>(Error{code, std::move(message), driver_code, 0, 0});
 }
 
 }  // namespace svmrt

@@ -13,7 +13,8 @@ RunContext& run_of(void* context) { return *static_cast<RunContext*>(context); }
 
 }  // namespace
 
-RunContext::RunContext(DeviceRunner& runner, TimelineId timeline) : runner_(runner), views_(timeline) {
+RunContext::RunContext(DeviceRunner& runner, TimelineId timeline, RunNumber number)
+    : runner_(runner), views_(timeline), number_(number) {
   api_.context = this;
   api_.device_malloc = &device_malloc;
   api_.device_free = &device_free;
@@ -23,16 +24,28 @@ RunContext::RunContext(DeviceRunner& runner, TimelineId timeline) : runner_(runn
   api_.register_device_memory_to_host = &register_to_host;
   api_.unregister_device_memory_from_host = &unregister_from_host;
   api_.acquire_child_memory_host_view = &acquire_view;
+  api_.other_producer = &other_producer;
   api_.charge_view_accesses = &charge_view_accesses;
   api_.now_ps = &now_ps;
 }
 
 RunContext::~RunContext() {
+  withdraw_produced();
   close_host_views();
   runner_.close_run(timeline());
 }
 
 Driver& RunContext::driver() const { return runner_.driver(); }
+
+void RunContext::declare_produced(std::vector<ProducedRanges::Range> ranges) {
+  runner_.produced_.declare(number_, std::move(ranges));
+}
+
+// In a forked child, for which the device is lost, the lock may be held by a thread that is not there.
+void RunContext::withdraw_produced() {
+  if (runner_.lifecycle_.device_lost()) return;
+  runner_.produced_.withdraw(number_);
+}
 
 void RunContext::close_host_views() {
   views_closed_ = true;
@@ -118,6 +131,13 @@ HostViewStatus RunContext::acquire_view(void* context, std::uint64_t device, std
   RunContext& run = run_of(context);
   if (run.views_closed_) return HostViewStatus::kUnavailable;
   return run.runner_.cache_.acquire(run.views_, DeviceAddr(device), Bytes(bytes), ViewUse::kAcquired, view);
+}
+
+std::uint64_t RunContext::other_producer(void* context, std::uint64_t device, std::uint64_t bytes) {
+  const RunContext& run = run_of(context);
+  // A lost device produces nothing.
+  if (run.runner_.lifecycle_.device_lost()) return 0;
+  return run.runner_.produced_.other_producer(run.number_, DeviceAddr(device), Bytes(bytes));
 }
 
 void RunContext::charge_view_accesses(void* context, std::uint64_t loads, std::uint64_t stores) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/hal.h"
 #include "runtime/host_api.h"
 #include "runtime/journal.h"
+#include "runtime/produced_ranges.h"
 #include "runtime/result.h"
 #include "runtime/run_views.h"
 #include "runtime/runner_reports.h"
@@ -31,6 +33,12 @@ class RunContext {
   // other open run uses. A failed unregister is logged, counted, and leaves the record quarantined. Afterwards the
   // run gets no views (acquire answers kUnavailable, register null); copies still work. Idempotent.
   void close_host_views();
+  // Counted from 1 over the runs of the runner.
+  [[nodiscard]] RunNumber number() const { return number_; }
+  // The run is going to write these bytes: until it withdraws them, or ends, other runs of the runner see it as their
+  // producer.
+  void declare_produced(std::vector<ProducedRanges::Range> ranges);
+  void withdraw_produced();
   [[nodiscard]] const MappingStats& mapping_stats() const { return views_.stats(); }
   // Why a device_malloc, device_free, copy or memset of the table last failed: the table itself has no room for it.
   // Meaningful once one of them did. The driver code is kNone where the runner refused by itself.
@@ -38,7 +46,7 @@ class RunContext {
 
  private:
   friend class DeviceRunner;
-  RunContext(DeviceRunner& runner, TimelineId timeline);
+  RunContext(DeviceRunner& runner, TimelineId timeline, RunNumber number);
 
   // False, with the reason kept, when the device is lost.
   [[nodiscard]] bool may_copy();
@@ -53,11 +61,13 @@ class RunContext {
   static void* register_to_host(void* context, std::uint64_t device, std::uint64_t bytes);
   static std::int32_t unregister_from_host(void* context, std::uint64_t device);
   static HostViewStatus acquire_view(void* context, std::uint64_t device, std::uint64_t bytes, void** view);
+  static std::uint64_t other_producer(void* context, std::uint64_t device, std::uint64_t bytes);
   static void charge_view_accesses(void* context, std::uint64_t loads, std::uint64_t stores);
   static std::uint64_t now_ps(void* context);
 
   DeviceRunner& runner_;
   RunViews views_;
+  const RunNumber number_;
   HostApi api_;
   bool views_closed_ = false;
   Error last_failure_;

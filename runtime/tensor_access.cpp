@@ -151,6 +151,10 @@ AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
     case Kind::kChildMemory:
       break;
   }
+  if (api_->other_producer != nullptr) {
+    const std::uint64_t producer = api_->other_producer(api_->context, device.value(), size.count());
+    if (producer != 0) return {AccessStatus::kDeferred, 0, producer};
+  }
   ++stats_.accesses;
   switch (resolve(*region)) {
     case Means::kView:

@@ -27,12 +27,14 @@ enum class AccessStatus {
   kNoData,       // the span lies in an argument that was declared to have an address and a size, but no bytes
   kBadSpan,      // the runner refuses the span: not inside one live allocation
   kCopyFailed,   // the device copy, or the push of a staged write, failed; `driver_code` says how
+  kDeferred,     // another live run, `producer`, is going to write some of the bytes: nothing was touched
   kUnavailable,  // runner finalized, device lost, this access already closed, or the api lacks the copy function
 };
 
 struct AccessResult {
   AccessStatus status = AccessStatus::kOk;
   std::int32_t driver_code = 0;  // meaningful for kCopyFailed
+  std::uint64_t producer = 0;    // meaningful for kDeferred: the run's number
   [[nodiscard]] bool ok() const { return status == AccessStatus::kOk; }
 };
 
@@ -67,8 +69,9 @@ class TensorAccess {
   [[nodiscard]] bool add_output_only(DeviceAddr device, Bytes size);
   [[nodiscard]] bool add_without_data(DeviceAddr device, Bytes size);
 
-  // Copies the bytes of [device, device + size) to `to`. On failure `to` is untouched. One region must cover the whole
-  // span; an empty span (size 0) is covered by none.
+  // Copies the bytes of [device, device + size) to `to`. On failure `to` is untouched. Of child memory, bytes that
+  // another run is going to write are kDeferred. One region must cover the whole span; an empty span (size 0) is
+  // covered by none.
   [[nodiscard]] AccessResult read(DeviceAddr device, void* to, Bytes size);
   // Stores `size` bytes at `device`: on the device and then in the caller's buffer for a staged region. When the push
   // to the device fails the caller's buffer stays as it was.

@@ -128,6 +128,10 @@ void HostElementIo::report_failure(Direction direction, Element element, const A
       reason = fmt::format("the copy {} the device failed with driver code {} ({})", reading ? "from" : "to",
                            result.driver_code, driver_code_name(DriverCode{result.driver_code}));
       break;
+    case AccessStatus::kDeferred:
+      return report_.defer(result.producer,
+                           fmt::format("get_tensor_data: run {} is going to write the {} bytes at {:#x}",
+                                       result.producer, element.size.count(), element.address.value()));
     case AccessStatus::kUnavailable:
       reason = "device memory is unavailable: the runner is finalized, the device is lost or the run is closed";
       break;

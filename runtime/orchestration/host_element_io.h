@@ -17,7 +17,8 @@ namespace svmrt {
 
 // An element is found by address alone: what the descriptor claims about its memory is not consulted. Every
 // refusal is a fatal INVALID_ARGS that names call, address and bytes, except for an unallocated tensor (address 0),
-// which is logged as an error of the call and reads as 0.
+// which is logged as an error of the call and reads as 0. A read of bytes that another live run is going to write is no
+// refusal: the run is deferred.
 //
 // The device has not started, so that bytes which a submitted task produces cannot exist: a tensor with an owner,
 // or an element that a recorded writer writes, is refused before anything is looked up. Writers count by the bytes they

@@ -42,12 +42,25 @@ void OrchestrationReport::raise(std::int32_t code, std::string message) {
   message_ = std::move(message);
 }
 
+void OrchestrationReport::defer(std::uint64_t after_run, std::string message) {
+  if (is_fatal()) return;
+  after_run_ = after_run;
+  message_ = std::move(message);
+}
+
 void OrchestrationReport::log(Pto2LogLevel level, std::string_view message) const {
   if (log_) log_(level, message);
 }
 
 Result<void> OrchestrationReport::result() const {
   if (!is_fatal()) return {};
+  if (after_run_ != 0) {
+    Error error;
+    error.code = ErrorCode::kDeferred;
+    error.message = fmt::format("prepared incompatible, retry after run {}: {}", after_run_, message_);
+    error.after_run = after_run_;
+    return tl::unexpected<Error>(std::move(error));
+  }
 
   Error error;
   error.code = ErrorCode::kOrchestration;

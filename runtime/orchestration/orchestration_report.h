@@ -26,17 +26,23 @@ class OrchestrationReport {
 
   // Ends the orchestration; only the first call counts. `code` above 0, `message` names the call that failed.
   void raise(std::int32_t code, std::string message);
+  // Ends the orchestration as raise() does, though it did nothing wrong: bytes that it read are going to be written by
+  // run `after_run` of the same runner, above 0.
+  void defer(std::uint64_t after_run, std::string message);
   void log(Pto2LogLevel level, std::string_view message) const;
 
-  [[nodiscard]] bool is_fatal() const { return code_ != PTO2_ERROR_NONE; }
+  // Whether the orchestration is over: every further call of it does nothing.
+  [[nodiscard]] bool is_fatal() const { return code_ != PTO2_ERROR_NONE || after_run_ != 0; }
   [[nodiscard]] std::int32_t code() const { return code_; }
   [[nodiscard]] const std::string& message() const { return message_; }
-  // kOrchestration with the code after a fatal: "run failed with code -5: orch_error_code=5 INVALID_ARGS: ...".
+  // kDeferred after a deferral. kOrchestration with the code after a fatal: "run failed with code -5: orch_error_code=5
+  // INVALID_ARGS: ...".
   [[nodiscard]] Result<void> result() const;
 
  private:
   OrchestrationLog log_;
   std::int32_t code_ = PTO2_ERROR_NONE;
+  std::uint64_t after_run_ = 0;  // 0: not deferred
   std::string message_;
 };
 

@@ -55,6 +55,7 @@ Picoseconds BoundRun::now() const { return context_->driver().now_ps(context_->t
 Result<void> BoundRun::bind() {
   const Picoseconds begin = now();
   auto result = stage().and_then([&] { return claim_regions(); }).and_then([&] { return orchestrate(); });
+  if (!result) context_->withdraw_produced();
   close_host_views();
   report_.bind_time = now() - begin;
   return result;
@@ -105,8 +106,20 @@ Result<void> BoundRun::claim_regions() {
                               argument.name, argument.size().count(), address.value()));
     }
   }
+  declare_produced();
   if (runner_.policy() == Policy::kRegisterAll) map_all_child_memory();
   return {};
+}
+
+// What is staged is this run's alone.
+void BoundRun::declare_produced() {
+  std::vector<ProducedRanges::Range> ranges;
+  for (std::size_t i = 0; i < request_.tensors.size(); ++i) {
+    const TensorArgument& argument = request_.tensors[i];
+    if (argument.residency != Residency::kChildMemory || argument.direction == Direction::kIn) continue;
+    ranges.push_back({addresses_[i], argument.size()});
+  }
+  context_->declare_produced(std::move(ranges));
 }
 
 void BoundRun::map_all_child_memory() {
@@ -191,6 +204,7 @@ void BoundRun::close_host_views() {
 
 Result<void> BoundRun::execute(Executor& executor) {
   auto executed = executor.execute(context_->timeline(), orchestrator_->graph());
+  context_->withdraw_produced();
   if (!executed) return tl::unexpected(executed.error());
   report_.device_time = executed->device_time;
   return {};

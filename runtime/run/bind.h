@@ -35,13 +35,16 @@ class BoundRun {
   ~BoundRun();
 
   // Stages, orchestrates and closes the host views, also when the orchestration fails: kOrchestration carries the
-  // fatal's code, kDriver a failed allocation or upload. Call once.
+  // fatal's code, kDriver a failed allocation or upload. kDeferred: the orchestration read bytes that another live run
+  // of the runner, which the error names, is going to write; a new BoundRun may bind once that one executed or is gone.
+  // Call once.
   [[nodiscard]] Result<void> bind();
   // Launches the graph and waits. After a successful bind only.
   [[nodiscard]] Result<void> execute(Executor& executor);
   // Copies staged outputs back and frees what was staged. The first failure is returned; the rest is still done.
   [[nodiscard]] Result<void> finish();
 
+  [[nodiscard]] RunNumber number() const { return context_->number(); }
   [[nodiscard]] TimelineId timeline() const { return context_->timeline(); }
   // Device address of each argument; null before bind() for staged ones.
   [[nodiscard]] std::span<const DeviceAddr> device_addresses() const { return addresses_; }
@@ -55,6 +58,7 @@ class BoundRun {
   [[nodiscard]] Result<void> stage_one(std::size_t index);
   [[nodiscard]] Result<void> claim_regions();
   void map_all_child_memory();
+  void declare_produced();
   [[nodiscard]] Result<void> orchestrate();
   void close_host_views();
   [[nodiscard]] Result<void> free_staged();
