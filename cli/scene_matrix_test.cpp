@@ -67,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Small, SceneMatrix,
                                            "paged_attention_small2_child_memory", "paged_attention_unrolled",
                                            "paged_attention_unrolled_child_memory", "predicated_dispatch",
                                            "qwen3_14b_decode", "qwen3_14b_decode_child_memory",
-                                           "shape_slot_child_memory", "vector_example", "vector_sum_product"),
+                                           "shape_slot_child_memory", "validation_child_memory", "vector_example",
+                                           "vector_sum_product"),
                          test_name);
 
 INSTANTIATE_TEST_SUITE_P(Large, SceneMatrix,

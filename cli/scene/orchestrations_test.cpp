@@ -111,7 +111,8 @@ INSTANTIATE_TEST_SUITE_P(Shipped, EveryScene,
                                            "paged_attention_case1", "paged_attention_case2", "paged_attention_ragged",
                                            "paged_attention_small1", "paged_attention_small2",
                                            "paged_attention_unrolled", "predicated_dispatch", "qwen3_14b_decode",
-                                           "shape_slot_child_memory", "vector_example", "vector_sum_product"),
+                                           "shape_slot_child_memory", "validation_child_memory", "vector_example",
+                                           "vector_sum_product"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 struct PagedAttentionCase {

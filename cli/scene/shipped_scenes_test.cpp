@@ -40,6 +40,7 @@ const std::vector<std::string> kShipped = {
     "qwen3_14b_decode",
     "qwen3_14b_decode_child_memory",
     "shape_slot_child_memory",
+    "validation_child_memory",
     "vector_example",
     "vector_sum_product",
 };

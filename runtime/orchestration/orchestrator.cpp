@@ -242,8 +242,9 @@ bool Orchestrator::create_output(std::string_view call, std::int32_t position, c
   const auto address = heap_.allocate(Bytes(tensor.buffer.size));
   if (!address) {
     return fatal(PTO2_ERROR_HEAP_RING_DEADLOCK,
-                 fmt::format("{}: output {} of {} bytes does not fit the runtime heap ({} of {} bytes used)", call,
-                             position, tensor.buffer.size, heap_.used().count(), heap_.size().count()));
+                 fmt::format("{}: output {} of {} bytes does not fit the runtime heap at {:#x} ({} of {} bytes used)",
+                             call, position, tensor.buffer.size, config_.heap_base.value(), heap_.used().count(),
+                             heap_.size().count()));
   }
   tensor.buffer.addr = address->value();
   return true;
@@ -262,8 +263,10 @@ bool Orchestrator::record_writers(std::string_view call) {
     if (!inside_heap(argument.tensor)) written_.record(next_task(), argument.tensor);
     if (in_manual_scope() || argument.tensor.manual_dep) continue;
     if (!writers_.record(next_task(), argument.tensor)) {
-      return fatal(PTO2_ERROR_TENSORMAP_OVERFLOW,
-                   fmt::format("{}: the TensorMap pool of {} entries is full", call, config_.tensor_map_entries));
+      return fatal(
+          PTO2_ERROR_TENSORMAP_OVERFLOW,
+          fmt::format("{}: the TensorMap pool of {} entries is full; no room for the writer of {} bytes at {:#x}", call,
+                      config_.tensor_map_entries, argument.tensor.nbytes(), argument.tensor.buffer.addr));
     }
   }
   return true;

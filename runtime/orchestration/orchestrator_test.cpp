@@ -150,7 +150,8 @@ TEST_F(OrchestratorTest, FullHeapIsFatal2) {
   submit_create({(1U << 20) / 4 + 1});
   EXPECT_EQ(orchestrator->fatal_code(), PTO2_ERROR_HEAP_RING_DEADLOCK);
   EXPECT_EQ(orchestrator->fatal_message(),
-            "rt_submit_aiv_task: output 0 of 1048580 bytes does not fit the runtime heap (0 of 1048576 bytes used)");
+            "rt_submit_aiv_task: output 0 of 1048580 bytes does not fit the runtime heap at 0x12c000000000 (0 of "
+            "1048576 bytes used)");
 }
 
 TEST_F(OrchestratorTest, FullTaskWindowIsFatal3) {
@@ -183,7 +184,9 @@ TEST_F(OrchestratorTest, FullTensorMapIsFatal11) {
   EXPECT_FALSE(rt_is_fatal());
   submit_output(floats(0x100000, {1}));
   EXPECT_EQ(orchestrator->fatal_code(), PTO2_ERROR_TENSORMAP_OVERFLOW);
-  EXPECT_EQ(orchestrator->fatal_message(), "rt_submit_aiv_task: the TensorMap pool of 65536 entries is full");
+  EXPECT_EQ(
+      orchestrator->fatal_message(),
+      "rt_submit_aiv_task: the TensorMap pool of 65536 entries is full; no room for the writer of 4 bytes at 0x100000");
 }
 
 TEST_F(OrchestratorTest, MoreThan64NestedScopesAreFatal1) {
