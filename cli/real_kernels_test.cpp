@@ -75,8 +75,8 @@ TEST_P(RealKernels, EveryPlatformAndPolicyGivesTheGoldenAndTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, RealKernels,
-                         ::testing::Values("bgemm", "matmul_chain", "paged_attention_batched", "paged_attention_ragged",
-                                           "paged_attention_small1", "paged_attention_small2",
+                         ::testing::Values("bgemm", "graph_chain", "matmul_chain", "paged_attention_batched",
+                                           "paged_attention_ragged", "paged_attention_small1", "paged_attention_small2",
                                            "paged_attention_unrolled", "vector_example", "vector_sum_product"),
                          [](const auto& instance) { return std::string(instance.param); });
 

@@ -60,13 +60,13 @@ TEST_P(SceneMatrix, EveryPlatformAndPolicyGivesTheSameResultAndBreaksNoRule) {
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
 
 INSTANTIATE_TEST_SUITE_P(Small, SceneMatrix,
-                         ::testing::Values("bgemm", "core_counts", "matmul_chain", "paged_attention_batched",
-                                           "paged_attention_batched_child_memory", "paged_attention_ragged",
-                                           "paged_attention_ragged_child_memory", "paged_attention_small1",
-                                           "paged_attention_small1_child_memory", "paged_attention_small2",
-                                           "paged_attention_small2_child_memory", "paged_attention_unrolled",
-                                           "paged_attention_unrolled_child_memory", "predicated_dispatch",
-                                           "qwen3_14b_decode", "qwen3_14b_decode_child_memory",
+                         ::testing::Values("bgemm", "core_counts", "graph_chain", "matmul_chain",
+                                           "paged_attention_batched", "paged_attention_batched_child_memory",
+                                           "paged_attention_ragged", "paged_attention_ragged_child_memory",
+                                           "paged_attention_small1", "paged_attention_small1_child_memory",
+                                           "paged_attention_small2", "paged_attention_small2_child_memory",
+                                           "paged_attention_unrolled", "paged_attention_unrolled_child_memory",
+                                           "predicated_dispatch", "qwen3_14b_decode", "qwen3_14b_decode_child_memory",
                                            "shape_slot_child_memory", "validation_child_memory", "vector_example",
                                            "vector_sum_product"),
                          test_name);

@@ -128,6 +128,11 @@ constexpr Pto2Ops kOps = {
     [](void* context) { return of(context).recording().fatal_code != 0; },
     [](void* context, std::int32_t code, const char* message) { of(context).fatal(code, message); },
     [](void*, Pto2LogLevel, const char*) {},
+    [](void*, std::uint64_t) { return true; },
+    [](void*, const GraphTaskArgs*) { return true; },
+    [](void*) {},
+    [](void*) { return true; },
+    [](void*) { return GraphSubmitResult(); },
 };
 
 template <typename Function>

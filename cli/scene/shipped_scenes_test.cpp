@@ -21,6 +21,7 @@ const std::vector<std::string> kShipped = {
     "bgemm",
     "core_counts",
     "fan_out",
+    "graph_chain",
     "matmul_chain",
     "paged_attention_batched",
     "paged_attention_batched_child_memory",

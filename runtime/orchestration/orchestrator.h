@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,13 @@ class Orchestrator {
   void scope_begin(PTO2ScopeMode mode);
   void scope_end();
 
+  // The steps of a graph submission. Each returns false, or nothing, after a fatal.
+  bool graph_begin(std::uint64_t id);
+  bool graph_prepare(const GraphTaskArgs& args);
+  void graph_abort();
+  bool graph_end();
+  GraphSubmitResult graph_commit();
+
   // The steps of a submit. Each returns false after a fatal.
   bool check_args(std::string_view call, const CoreTaskArgs& args);
   bool set_launch(std::string_view call, const MixedKernels& kernels, const CoreTaskArgs& args, TaskRecord& record);
@@ -98,6 +106,18 @@ class Orchestrator {
   HostElementIo io_;
   TaskGraph graph_;
   std::vector<PTO2ScopeMode> scopes_;
+
+  // A graph between its begin and its commit, with what an abort puts back.
+  struct Recording {
+    std::uint64_t id = 0;
+    TaskGraph::Mark mark;
+    RuntimeHeap heap;
+    TensorMap writers;
+    WrittenMemory written;
+    std::size_t scopes = 0;
+    std::optional<std::size_t> end;  // tasks in graph_ when it ended
+  };
+  std::optional<Recording> recording_;
 
   // Created tensors, in blocks that never move, because programs hold references to them until the end.
   static constexpr std::size_t kOutputBlock = 1024;

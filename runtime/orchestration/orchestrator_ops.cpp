@@ -28,6 +28,19 @@ struct Orchestrator::Table {
   static void scope_end(void* context) {
     if (!self(context).is_fatal()) self(context).scope_end();
   }
+  static bool graph_begin(void* context, std::uint64_t id) {
+    return !self(context).is_fatal() && self(context).graph_begin(id);
+  }
+  static bool graph_prepare(void* context, const GraphTaskArgs* args) {
+    return !self(context).is_fatal() && self(context).graph_prepare(*args);
+  }
+  static void graph_abort(void* context) {
+    if (!self(context).is_fatal()) self(context).graph_abort();
+  }
+  static bool graph_end(void* context) { return !self(context).is_fatal() && self(context).graph_end(); }
+  static GraphSubmitResult graph_commit(void* context) {
+    return self(context).is_fatal() ? GraphSubmitResult() : self(context).graph_commit();
+  }
   static std::int32_t available_cluster_count(void* context) {
     return self(context).is_fatal() ? 0 : self(context).config_.cluster_count;
   }
@@ -43,7 +56,8 @@ struct Orchestrator::Table {
 
   static constexpr Pto2Ops kOps = {
       &get_tensor_data,         &set_tensor_data,     &alloc_tensors, &submit,       &scope_begin, &scope_end,
-      &available_cluster_count, &available_aiv_count, &is_fatal,      &report_fatal, &log,
+      &available_cluster_count, &available_aiv_count, &is_fatal,      &report_fatal, &log,         &graph_begin,
+      &graph_prepare,           &graph_abort,         &graph_end,     &graph_commit,
   };
 };
 

@@ -39,4 +39,16 @@ void TaskGraph::clear() {
   predicates_.clear();
 }
 
+TaskGraph::Mark TaskGraph::mark() const {
+  return {tasks_.size(), tensors_.size(), scalars_.size(), predecessors_.size(), predicates_.size()};
+}
+
+void TaskGraph::go_back(const Mark& mark) {
+  tasks_.resize(mark.tasks);
+  tensors_.resize(mark.tensors);
+  scalars_.resize(mark.scalars);
+  predecessors_.resize(mark.predecessors);
+  predicates_.resize(mark.predicates);
+}
+
 }  // namespace svmrt

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -84,6 +85,13 @@ class TaskGraph {
   std::uint32_t add(TaskRecord record, std::span<const TaskTensor> tensors, std::span<const std::uint64_t> scalars,
                     std::span<const std::uint32_t> predecessors);
   void clear();
+
+  // A point to go back to: what has been added since is taken back as if it had never been.
+  struct Mark {
+    std::size_t tasks = 0, tensors = 0, scalars = 0, predecessors = 0, predicates = 0;
+  };
+  [[nodiscard]] Mark mark() const;
+  void go_back(const Mark& mark);
 
  private:
   std::vector<TaskRecord> tasks_;

@@ -6,7 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runtime/orchestration/api/pto_tensor.h"
@@ -35,16 +38,26 @@ class TensorMap {
   struct Entry {
     ByteRange range;
     std::uint32_t task = 0;
-    std::uint32_t next = kNone;  // in the buffer's list, latest first; or in the free list
+    std::uint32_t next_free = kNone;  // in the free list
+    std::uint64_t order = 0;          // of recording
     ChipTensor tensor;
   };
+  // The entries of one buffer, as (first byte, position in entries_) by the binary logarithm of their length: within
+  // such a class, what overlaps a range begins less than twice the shortest length before it. So a writer of the whole
+  // buffer does not make the lookup of a tile look at every other tile.
+  using Starts = std::set<std::pair<std::uint64_t, std::uint32_t>>;
+  using Buffer = std::map<unsigned, Starts>;
+
+  void forget(Buffer& buffer, std::uint32_t slot);
 
   std::uint32_t capacity_;
   std::uint32_t size_ = 0;
   std::uint32_t free_ = kNone;
+  std::uint64_t recorded_ = 0;
   std::vector<Entry> entries_;
-  // Head of each buffer's list. Only ever looked up, never iterated: hash order reaches no result.
-  std::unordered_map<std::uint64_t, std::uint32_t> heads_;
+  // By address. Only ever looked up, never iterated: hash order reaches no result.
+  std::unordered_map<std::uint64_t, Buffer> buffers_;
+  std::vector<std::uint32_t> found_;  // of the lookup in progress; kept for its capacity
 };
 
 }  // namespace svmrt

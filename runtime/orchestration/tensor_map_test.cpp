@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace svmrt {
@@ -54,6 +55,44 @@ TEST(TensorMapTest, CapacityCountsLiveEntries) {
   EXPECT_EQ(writers(map, row(0x3000, 0, 8)), (Tasks{3}));
   EXPECT_EQ(writers(map, row(0x2000, 0, 8)), Tasks{});
   EXPECT_EQ(writers(map, row(0x1000, 0, 8)), (Tasks{1}));
+}
+
+// Ranges of every length from 1 to the whole buffer, with both ends at every place: what is found, and what a
+// replacement drops, is what a look at every entry finds.
+TEST(TensorMapTest, FindsWhatALookAtEveryEntryFinds) {
+  struct Known {
+    std::uint32_t task, start, count;
+  };
+  TensorMap map(4096);
+  std::vector<Known> known;
+  std::uint64_t state = 12345;
+  const auto below = [&state](std::uint32_t bound) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<std::uint32_t>((state >> 33) % bound);
+  };
+  std::size_t found = 0;
+  for (std::uint32_t task = 0; task < 3000; ++task) {
+    const std::uint32_t count = 1 + below(1U << below(7));
+    const std::uint32_t start = below(64 - std::min(count, 63U) + 1);
+    const ChipTensor tensor = row(0x1000, start, std::min(count, 64 - start));
+    const std::uint32_t end = start + tensor.shapes[0];
+    const bool replaces = below(2) == 0;
+    Tasks expected;
+    std::vector<Known> kept;
+    for (auto entry = known.rbegin(); entry != known.rend(); ++entry) {
+      const bool overlaps = entry->start < end && start < entry->start + entry->count;
+      const bool covered = start <= entry->start && entry->start + entry->count <= end;
+      if (overlaps) expected.push_back(entry->task);
+      if (!(replaces && covered)) kept.insert(kept.begin(), *entry);
+    }
+    known = kept;
+    ASSERT_EQ(writers(map, tensor, replaces ? CoveredWriters::kReplace : CoveredWriters::kKeep), expected) << task;
+    ASSERT_EQ(map.size(), known.size());
+    found += expected.size();
+    ASSERT_TRUE(map.record(task, tensor));
+    known.push_back({task, start, tensor.shapes[0]});
+  }
+  EXPECT_GT(found, 3000U);
 }
 
 }  // namespace

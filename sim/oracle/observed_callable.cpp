@@ -82,6 +82,11 @@ svmrt::Result<void> ObservedCallable::invoke(const ChipTaskArgs& args, const Pto
   table.submit = Forward<&Pto2Ops::submit>::call;
   table.scope_begin = Forward<&Pto2Ops::scope_begin>::call;
   table.scope_end = Forward<&Pto2Ops::scope_end>::call;
+  table.graph_begin = Forward<&Pto2Ops::graph_begin>::call;
+  table.graph_prepare = Forward<&Pto2Ops::graph_prepare>::call;
+  table.graph_abort = Forward<&Pto2Ops::graph_abort>::call;
+  table.graph_end = Forward<&Pto2Ops::graph_end>::call;
+  table.graph_commit = Forward<&Pto2Ops::graph_commit>::call;
   table.available_cluster_count = Forward<&Pto2Ops::available_cluster_count>::call;
   table.available_aiv_count = Forward<&Pto2Ops::available_aiv_count>::call;
   table.is_fatal = Forward<&Pto2Ops::is_fatal>::call;

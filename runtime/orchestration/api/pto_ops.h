@@ -10,6 +10,24 @@
 
 enum class Pto2LogLevel : std::uint8_t { kError, kWarn, kTiming, kInfo, kDebug };
 
+// The tasks of a committed graph: consecutive, in the order of their submission.
+class GraphSubmitResult {
+ public:
+  GraphSubmitResult() = default;
+  GraphSubmitResult(PTO2TaskId first, std::uint32_t count) : first_(first), count_(count) {}
+  bool empty() const { return count_ == 0; }
+  std::uint32_t size() const { return count_; }
+  // Invalid when there is none.
+  PTO2TaskId first_task_id() const { return empty() ? PTO2TaskId::invalid() : first_; }
+  PTO2TaskId task_id() const {  // the last one's
+    return empty() ? PTO2TaskId::invalid() : PTO2TaskId::make(first_.ring(), first_.local() + count_ - 1);
+  }
+
+ private:
+  PTO2TaskId first_;
+  std::uint32_t count_ = 0;
+};
+
 struct Pto2Ops {
   // One element as its bits, zero-extended; `indices` holds ndims numbers.
   std::uint64_t (*get_tensor_data)(void* context, const ChipTensor* tensor, std::uint32_t ndims,
@@ -28,4 +46,10 @@ struct Pto2Ops {
   bool (*is_fatal)(void* context);
   void (*report_fatal)(void* context, std::int32_t code, const char* message);
   void (*log)(void* context, Pto2LogLevel level, const char* message);
+  // The steps of a graph submission; see pto_graph.h.
+  bool (*graph_begin)(void* context, std::uint64_t id);
+  bool (*graph_prepare)(void* context, const GraphTaskArgs* args);
+  void (*graph_abort)(void* context);
+  bool (*graph_end)(void* context);
+  GraphSubmitResult (*graph_commit)(void* context);
 };

@@ -14,16 +14,12 @@
 
 #include "pto_arg.h"
 #include "pto_arg_with_deps.h"
+#include "pto_binding.h"
+#include "pto_graph.h"
 #include "pto_ops.h"
 #include "pto_types.h"
 
 #pragma GCC visibility push(hidden)
-
-struct Pto2Binding {
-  const Pto2Ops* ops = nullptr;
-  void* context = nullptr;
-};
-inline thread_local Pto2Binding pto2_binding;
 
 template <typename T = std::uint64_t>
 inline T get_tensor_data(const ChipTensor& tensor, std::uint32_t ndims, const std::uint32_t indices[]) {

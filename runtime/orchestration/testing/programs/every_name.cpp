@@ -103,6 +103,29 @@ static void submit_all(const ChipTensor& tensor, const ChipTaskArgs& chip_args) 
   rt_submit_dummy_task(args);
 }
 
+static void build_graph(const GraphTaskArgs& args, int repeat) {
+  for (int i = 0; i < repeat; ++i) {
+    CoreTaskArgs task;
+    ChipTensor tensor = args.tensor(0).ref();
+    task.add_inout(tensor);
+    rt_submit_aiv_task(0, task);
+  }
+}
+
+static void submit_graphs(const ChipTensor& tensor) {
+  GraphTaskArgs args;
+  args.add_inout(tensor);
+  args.add_scalar(std::uint64_t{1});
+  GraphSubmitResult result = rt_submit_graph(build_graph, args, 2);
+  result = rt_submit_graph(7, build_graph, args, 2);
+  result = rt_submit_graph([](const GraphTaskArgs&) {}, args);
+  if (result.empty() && result.size() == 0 && !result.task_id().is_valid() && !result.first_task_id().is_valid()) {
+    LOG_DEBUG("an empty graph");
+  }
+  if (rt_graph_begin() && rt_graph_prepare(args) && rt_graph_end()) result = rt_graph_commit();
+  if (rt_graph_begin(8)) rt_graph_abort();
+}
+
 extern "C" {
 __attribute__((visibility("default"))) PTO2OrchestrationConfig aicpu_orchestration_config(const ChipTaskArgs& args) {
   PTO2OrchestrationConfig config{};
@@ -122,6 +145,7 @@ __attribute__((visibility("default"))) void aicpu_orchestration_entry(const Chip
   PTO2_SCOPE() {
     PTO2_SCOPE_GUARD();
     submit_all(tensor, args);
+    submit_graphs(tensor);
     PTO2_SCOPE(PTO2ScopeMode::MANUAL) { submit_all(tensor, args); }
   }
   rt_scope_begin();

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real time of building task graphs through the public interface, without a device: tasks per second on one core.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+
+#include "runtime/orchestration/api/pto_orchestration_api.h"
+#include "runtime/orchestration/orchestrator.h"
+
+namespace svmrt {
+namespace {
+
+constexpr std::uint64_t kBuffer = std::uint64_t{1} << 40;
+constexpr std::uint64_t kHeap = std::uint64_t{1} << 41;
+
+// Has `build(tasks)` submit that many tasks to an orchestrator of its own, time and again.
+template <typename Build>
+void graph_of(benchmark::State& state, Build build) {
+  const auto tasks = static_cast<std::uint32_t>(state.range(0));
+  for (auto _ : state) {
+    TensorAccess access(nullptr);
+    OrchestratorConfig config;
+    config.task_window = tasks + 1;
+    config.tensor_map_entries = tasks + 1;
+    config.heap_base = DeviceAddr(kHeap);
+    config.heap_size = Bytes(std::uint64_t{1} << 36);
+    Orchestrator orchestrator(access, config);
+    pto2_bind_orchestration(&orchestrator.ops(), orchestrator.context());
+    build(tasks);
+    pto2_bind_orchestration(nullptr, nullptr);
+    if (orchestrator.is_fatal()) state.SkipWithError(orchestrator.fatal_message().c_str());
+  }
+  state.SetItemsProcessed(state.iterations() * tasks);
+}
+
+ChipTensor floats(std::uint64_t address, std::uint32_t rows, std::uint32_t columns) {
+  const std::uint32_t shape[] = {rows, columns};
+  return make_tensor_external(reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)), shape, 2);
+}
+
+ChipTensor row_of(const ChipTensor& matrix, std::uint32_t row) {
+  const std::uint32_t shape[] = {1, matrix.shapes[1]};
+  const std::uint32_t offset[] = {row, 0};
+  return matrix.view(shape, offset);
+}
+
+void chain(benchmark::State& state) {
+  graph_of(state, [](std::uint32_t tasks) {
+    const ChipTensor tensor = floats(kBuffer, 16, 16);
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+      CoreTaskArgs args;
+      args.add_inout(tensor);
+      rt_submit_aiv_task(0, args);
+    }
+  });
+}
+
+// One producer; every other task reads its output and writes a row of one buffer.
+void fan_out(benchmark::State& state) {
+  graph_of(state, [](std::uint32_t tasks) {
+    const ChipTensor rows = floats(kBuffer, tasks, 16);
+    const std::uint32_t shape[] = {16};
+    CoreTaskArgs produce;
+    produce.add_output(TensorCreateInfo(shape, 1));
+    const TaskOutputTensors produced = rt_submit_aiv_task(0, produce);
+    for (std::uint32_t i = 1; i < tasks; ++i) {
+      const ChipTensor row = row_of(rows, i);
+      CoreTaskArgs args;
+      args.add_input(produced.get_ref(0));
+      args.add_output(row);
+      rt_submit_aiv_task(0, args);
+    }
+  });
+}
+
+// Each task creates an output that the next one reads.
+void created(benchmark::State& state) {
+  graph_of(state, [](std::uint32_t tasks) {
+    const std::uint32_t shape[] = {16, 16};
+    const TensorCreateInfo info(shape, 2);
+    ChipTensor previous = floats(kBuffer, 16, 16);
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+      CoreTaskArgs args;
+      args.add_input(previous);
+      args.add_output(info);
+      const TaskOutputTensors made = rt_submit_aic_task(0, args);
+      previous = made.get_ref(0);
+    }
+  });
+}
+
+// Every task accumulates into a row of one buffer that no other task touches.
+void tiles_of_a_buffer(benchmark::State& state) {
+  graph_of(state, [](std::uint32_t tasks) {
+    const ChipTensor rows = floats(kBuffer, tasks, 16);
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+      const ChipTensor row = row_of(rows, i);
+      CoreTaskArgs args;
+      args.add_inout(row);
+      rt_submit_aiv_task(0, args);
+    }
+  });
+}
+
+BENCHMARK(chain)->Arg(1000)->Arg(100'000);
+BENCHMARK(fan_out)->Arg(1000)->Arg(10'000)->Arg(100'000);
+BENCHMARK(created)->Arg(1000)->Arg(100'000);
+BENCHMARK(tiles_of_a_buffer)->Arg(1000)->Arg(10'000)->Arg(50'000);
+
+}  // namespace
+}  // namespace svmrt
+
+BENCHMARK_MAIN();
