@@ -44,7 +44,8 @@ direction = "out"          # its data, when given, is zeros or none
 # type = "float32"         # float32 int32 int64 uint64
 # value = 0.5
 
-# What the functions are called, where they run and how long one block takes (an assumption of yours). With
+# What the functions are called, where they run and how long one block takes: an assumption of yours, or left out
+# where the platform has a duration for what it computes. With
 # --kernels real the device computes what `compute` names: matmul, online_update, pv_matmul, qk_matmul,
 # softmax_prepare, tile_add, vector_add, vector_add_scalar, vector_mul, vector_mul_scalar, vector_relu.
 [[kernel]]

@@ -20,6 +20,8 @@ class GraphOutput {
  public:
   // `path` ends in .json or .dot. The error says so, or what OutputFile has against the path.
   [[nodiscard]] static tl::expected<GraphOutput, std::string> create(const std::string& path);
+  // Where the file will be: absolute.
+  [[nodiscard]] const std::string& path() const { return file_->path(); }
   // Once. `scene` heads the file; `kernels` gives the functions their names; `origin` is the address that counts as 0.
   void write(std::string_view scene, const svmrt::TaskGraph& graph, const KernelTable& kernels,
              svmrt::DeviceAddr origin);

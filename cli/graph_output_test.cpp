@@ -95,6 +95,17 @@ TEST_F(GraphOutputTest, DotHasANodePerTaskAndAnEdgePerPredecessor) {
               HasSubstr("t1 [label=\"1 accumulate\\nvector\", style=dashed]"));
 }
 
+TEST_F(GraphOutputTest, TheFileOfTheTraceIsRefused) {
+  RunOptions options;
+  options.scene = "vector_example";
+  options.trace = folder_ / "same.json";
+  options.graph = folder_.path() + "/./same.json";
+  const auto output = run_command(default_locations(), options, OutputFormat::kJson);
+  ASSERT_FALSE(output);
+  EXPECT_THAT(output.error().message, HasSubstr("allowed: another file than --trace writes"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
 TEST_F(GraphOutputTest, OtherEndingsAndPlacesThatCannotBeWrittenAreRefused) {
   for (const std::string name : {"graph.txt", "graph", ".dot", "no/such/folder/graph.dot"}) {
     RunOptions options;

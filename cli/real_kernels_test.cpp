@@ -164,6 +164,43 @@ TEST(RealKernelModes, WhatTheSceneDoesNotSayOrSaysWrongIsNamed) {
               HasSubstr("golden 'vector_sum_product': tensor 'a' has data = \"none\""));
 }
 
+TEST(RealKernelModes, DurationsComeFromTheSceneOrElseThePlatform) {
+  const ScratchFolder folder;
+  std::ifstream file(default_locations().fixtures + "/platforms/a2a3.toml");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::ofstream(folder / "timed.toml")
+      << text << "\n[[kernel]]\ncompute = \"vector_mul\"\nduration_ns = 5_000\n\n[[kernel]]\ncompute = \"vector_add\"\n"
+      << "duration_ns = 999_000\n";
+  const std::string said = "name = \"multiply\"\ncore = \"vector\"\nduration_ns = 2_000\n";
+  RunOptions options = real(changed_scene(folder, said, "name = \"multiply\"\ncore = \"vector\"\n"));
+  EXPECT_THAT(refusal(options),
+              HasSubstr("kernel 'multiply', duration_ns: absent; allowed: a duration, in the scene or "
+                        "for \"vector_mul\" in platform 'a2a3'"));
+  options.platform = folder / "timed.toml";
+  // The sum and the two shifts, of which two run side by side, take 2 us each, as the scene says; the product takes 5.
+  options.trace = folder / "trace.jsonl";
+  run(options);
+  std::ifstream trace(folder / "trace.jsonl");
+  std::vector<std::pair<std::string, double>> costs;
+  for (std::string line; std::getline(trace, line);) {
+    const Json event = Json::parse(line);
+    if (event.contains("kernel")) costs.emplace_back(event["kernel"], event["cost_ns"]);
+  }
+  EXPECT_EQ(costs, (std::vector<std::pair<std::string, double>>{
+                       {"add", 2000}, {"add_scalar", 2000}, {"add_scalar", 2000}, {"multiply", 5000}}));
+}
+
+TEST(RealKernelModes, Float16IsWithinTheBoundOfItsRounding) {
+  const ScratchFolder folder;
+  std::ifstream file(default_locations().fixtures + "/scenes/paged_attention_ragged.toml");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  for (std::size_t at = 0; (at = text.find("bfloat16\"", at)) != std::string::npos;) text.replace(at, 8, "float16");
+  const std::string tolerance = "absolute = 2e-3";
+  text.replace(text.find(tolerance), tolerance.size(), "absolute = 2.5e-4");  // 2^-12, as values are below 0.5
+  std::ofstream(folder / "half.toml") << text;
+  EXPECT_TRUE(run(real(folder / "half.toml"))["golden"]["within"]);
+}
+
 TEST(RealKernelModes, AKernelThatCannotTakeItsArgumentsFailsTheRun) {
   const ScratchFolder folder;
   const Json json = run(real(changed_scene(folder, "\"vector_add\"", "\"matmul\"")), ExitCode::kFailed);

@@ -117,8 +117,11 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
       return tl::unexpected(option_error("--graph", *options.graph,
                                          "a file ending in .json or .dot that can be written: " + created.error()));
     }
+    if (trace && trace->path() == created->path()) {
+      return tl::unexpected(option_error("--graph", *options.graph, "another file than --trace writes"));
+    }
     graph = std::move(*created);
-    const auto kernels = kernel_table(setup->scene);
+    const auto kernels = kernel_table(setup->scene, setup->platform);
     if (!kernels) return tl::unexpected(kernels.error());
     setup->on_graph = [&graph, &setup, kernels = *kernels](const svmrt::TaskGraph& tasks, svmrt::DeviceAddr origin) {
       graph->write(setup->scene.name, tasks, kernels, origin);

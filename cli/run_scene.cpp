@@ -247,7 +247,7 @@ class SceneRun {
 CliResult<RunResult> run_scene(const RunSetup& setup) {
   auto callable = svmrt::SharedObjectCallable::load(setup.orchestration_file);
   if (!callable) return tl::unexpected(orchestration_error(setup, callable.error().message));
-  auto device = scene_device(setup.scene, setup.kernels, setup.trace);
+  auto device = scene_device(setup.scene, setup.platform, setup.kernels, setup.trace);
   if (!device) return tl::unexpected(device.error());
   auto machine =
       Machine::create(setup.platform, CostModel(setup.calibration.parameters), {setup.scene.backing, setup.faults});

@@ -19,7 +19,7 @@ CliError kernel_error(const SceneKernel& kernel, const std::string& value, const
 
 }  // namespace
 
-CliResult<KernelTable> kernel_table(const Scene& scene) {
+CliResult<KernelTable> kernel_table(const Scene& scene, const Platform& platform) {
   KernelTable table;
   for (const SceneKernel& kernel : scene.kernels) {
     KernelFunction compute = nullptr;
@@ -29,13 +29,23 @@ CliResult<KernelTable> kernel_table(const Scene& scene) {
         return tl::unexpected(kernel_error(kernel, kernel.compute, fmt::format("found '{}'", kernel.compute)));
       }
     }
-    table.by_function[kernel.func_id] = {kernel.name, kernel.duration, compute};
+    const auto of_platform = platform.kernel_durations.find(kernel.compute);
+    if (!kernel.duration && of_platform == platform.kernel_durations.end()) {
+      const std::string key = fmt::format("kernel '{}', duration_ns", kernel.name);
+      const std::string allowed =
+          fmt::format("a duration, in the scene or for \"{}\" in platform '{}'", kernel.compute, platform.name);
+      return tl::unexpected(
+          CliError{ExitCode::kBadInput, "", key, "", allowed, fmt::format("{}: absent; allowed: {}", key, allowed)});
+    }
+    table.by_function[kernel.func_id] = {kernel.name, kernel.duration ? *kernel.duration : of_platform->second,
+                                         compute};
   }
   return table;
 }
 
-CliResult<DeviceConfig> scene_device(const Scene& scene, KernelMode mode, TraceWriter* trace) {
-  auto table = kernel_table(scene);
+CliResult<DeviceConfig> scene_device(const Scene& scene, const Platform& platform, KernelMode mode,
+                                     TraceWriter* trace) {
+  auto table = kernel_table(scene, platform);
   if (!table) return tl::unexpected(table.error());
   if (scene.golden && find_golden(scene.golden->name) == nullptr) {
     const std::string allowed = fmt::format("one of {}", fmt::join(golden_names(), ", "));

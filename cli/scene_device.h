@@ -7,15 +7,18 @@
 #include "sim/device/kernel_table.h"
 #include "sim/device/simulated_device.h"
 #include "sim/machine/trace_writer.h"
+#include "sim/platform.h"
 
 namespace svmsim {
 
-// Names, durations and what each kernel computes. The error names a kernel that nobody has.
-[[nodiscard]] CliResult<KernelTable> kernel_table(const Scene& scene);
+// Names, what each kernel computes, and how long it takes by the scene or else the platform. The error names a kernel
+// that nobody has, or whose duration nobody says.
+[[nodiscard]] CliResult<KernelTable> kernel_table(const Scene& scene, const Platform& platform);
 
 // The device that runs the scene's kernels in the given mode. The golden of the scene must be known; in real mode every
 // kernel of the table must say what it computes: the error names the one that does not. With a trace (borrowed, may be
 // null) each launch adds what ran on which core.
-[[nodiscard]] CliResult<DeviceConfig> scene_device(const Scene& scene, KernelMode mode, TraceWriter* trace);
+[[nodiscard]] CliResult<DeviceConfig> scene_device(const Scene& scene, const Platform& platform, KernelMode mode,
+                                                   TraceWriter* trace);
 
 }  // namespace svmsim

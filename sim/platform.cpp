@@ -7,6 +7,7 @@
 namespace svmsim {
 namespace {
 
+constexpr std::uint64_t kMaxKernelNs = 1'000'000'000'000;  // 1000 s
 constexpr Choice<Personality> kPersonalities[] = {
     {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
 constexpr Choice<HostKind> kHosts[] = {{"physical", HostKind::kPhysical}, {"vm_without_wc", HostKind::kVmWithoutWc}};
@@ -59,6 +60,11 @@ ConfigResult<Platform> load_platform(const std::string& path) {
   }
   platform.cube_cores = root.integer_or<std::uint32_t>("cube_cores", platform.cube_cores, 1, kMaxCores);
   platform.vector_cores = root.integer_or<std::uint32_t>("vector_cores", platform.vector_cores, 1, kMaxCores);
+  for (ConfigTable& kernel : root.tables_or_empty("kernel")) {
+    const svmrt::Picoseconds duration(kernel.integer<std::uint64_t>("duration_ns", 0, kMaxKernelNs) * 1000);
+    const bool first = platform.kernel_durations.emplace(read_name(kernel, "compute"), duration).second;
+    if (!first) kernel.reject("compute", "a name that appears once");
+  }
   return reader->finish(std::move(platform));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "runtime/units.h"
@@ -30,6 +31,8 @@ struct Platform {
   bool fragmented = false;    // v3, 64 KiB host: blocks are not physically contiguous in host-page runs
   std::uint32_t cube_cores = 24;
   std::uint32_t vector_cores = 48;
+  // How long a kernel of sim/kernels, by name, takes for one block on one core; a scene's own duration goes before it.
+  std::map<std::string, svmrt::Picoseconds> kernel_durations;
   std::string calibration;  // name of a file in fixtures/calibrations/, without its extension
 };
 
@@ -47,6 +50,8 @@ struct Platform {
 //   host_map_path, non_identity, lenient   true or false; non_identity not with "identity"
 //   fragmented     true only with "v3" and a host page above the device page, where alone it matters
 //   cube_cores, vector_cores   1 to 1024
+//   [[kernel]]     compute: a name as above, once; duration_ns: 0 to 10^12, for scenes that do not say how long it
+//   takes
 [[nodiscard]] ConfigResult<Platform> load_platform(const std::string& path);
 
 }  // namespace svmsim

@@ -195,5 +195,20 @@ TEST(Platform, AbsentFileIsNamed) {
   EXPECT_THAT(platform.error().message(), testing::HasSubstr("absent.toml: found no such file"));
 }
 
+TEST(Platform, MaySayHowLongKernelsTake) {
+  const std::string kernel = "\n[[kernel]]\ncompute = \"matmul\"\nduration_ns = 12\n";
+  const auto platform = loaded(with("host_page", "4096") + kernel);
+  ASSERT_TRUE(platform) << platform.error().message();
+  EXPECT_EQ(platform->kernel_durations.size(), 1U);
+  EXPECT_EQ(platform->kernel_durations.at("matmul"), svmrt::Picoseconds(12'000));
+  EXPECT_TRUE(shipped("a2a3").kernel_durations.empty());
+  const auto twice = loaded(with("host_page", "4096") + kernel + kernel);
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().key, "kernel[1].compute");
+  const auto timeless = loaded(with("host_page", "4096") + "\n[[kernel]]\ncompute = \"matmul\"\n");
+  ASSERT_FALSE(timeless);
+  EXPECT_EQ(timeless.error().key, "kernel[0].duration_ns");
+}
+
 }  // namespace
 }  // namespace svmsim

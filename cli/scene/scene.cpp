@@ -60,7 +60,10 @@ SceneKernel read_kernel(ConfigTable& table, std::set<std::int32_t>& ids) {
   kernel.name = read_scene_name(table, "name");
   kernel.core = table.choice("core", kCores);
   if (table.has("compute")) kernel.compute = read_scene_name(table, "compute");
-  kernel.duration = svmrt::Picoseconds(table.integer<std::uint64_t>("duration_ns", 0, kMaxKernelNs) * 1000);
+  // Without a name to look up at the platform it must say itself.
+  if (kernel.compute.empty() || table.has("duration_ns")) {
+    kernel.duration = svmrt::Picoseconds(table.integer<std::uint64_t>("duration_ns", 0, kMaxKernelNs) * 1000);
+  }
   return kernel;
 }
 

@@ -66,8 +66,8 @@ struct SceneKernel {
   std::int32_t func_id = 0;  // unique in the scene
   std::string name;
   KernelCore core = KernelCore::kCube;
-  svmrt::Picoseconds duration;  // of one instance on one core
-  std::string compute;          // the kernel of sim/kernels that it stands for; empty: none
+  std::optional<svmrt::Picoseconds> duration;  // of one instance on one core; absent: the platform's for `compute`
+  std::string compute;                         // the kernel of sim/kernels that it stands for; empty: none
 };
 
 // What the outputs are compared with after each round when the kernels are real. An element may be away from the golden

@@ -320,6 +320,10 @@ TEST_F(SceneFile, KernelsMaySayWhatTheyComputeAndTheSceneWhatComesOut) {
       kHead + kTensor + kKernel + "compute = \"vector_add\"\n[golden]\nname = \"g\"\nabsolute = 0.5\nrelative = 1\n");
   ASSERT_TRUE(scene) << scene.error().message();
   EXPECT_EQ(scene->kernels[0].compute, "vector_add");
+  const std::string timeless = "[[kernel]]\nfunc_id = 0\nname = \"k\"\ncore = \"cube\"\ncompute = \"matmul\"\n";
+  const ConfigResult<Scene> left_to_the_platform = load(kHead + kTensor + timeless);
+  ASSERT_TRUE(left_to_the_platform) << left_to_the_platform.error().message();
+  EXPECT_FALSE(left_to_the_platform->kernels[0].duration);
   ASSERT_TRUE(scene->golden);
   EXPECT_EQ(scene->golden->name, "g");
   EXPECT_EQ(scene->golden->absolute, 0.5);

@@ -169,7 +169,7 @@ TEST(ShippedScenes, PagedAttentionKernelsTakeOneHundredMicrosecondsPerBlock) {
     const Scene scene = shipped("paged_attention_" + name);
     ASSERT_EQ(scene.kernels.size(), 4u);
     svmrt::Picoseconds sum;
-    for (const SceneKernel& kernel : scene.kernels) sum += kernel.duration;
+    for (const SceneKernel& kernel : scene.kernels) sum += kernel.duration.value();
     EXPECT_EQ(sum, svmrt::Picoseconds(100'000'000)) << name;
     EXPECT_EQ(scene.kernels[0].core, KernelCore::kCube);
     EXPECT_EQ(scene.kernels[1].core, KernelCore::kVector);

@@ -34,6 +34,8 @@ class TraceWriter final : public CallObserver {
 
   // `path` ending in .jsonl: JSON lines; otherwise Chrome events. What may be replaced, and errors, as OutputFile.
   [[nodiscard]] static tl::expected<std::unique_ptr<TraceWriter>, std::string> create(const std::string& path);
+  // Where the file will be: absolute.
+  [[nodiscard]] const std::string& path() const { return file_->path(); }
   // Device address that counts as 0 in the file; before the first call.
   void set_origin(svmrt::DeviceAddr origin) { origin_ = origin; }
   void on_call(const CallRecord& record) override;

@@ -33,7 +33,7 @@ tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const 
     return tl::unexpected(fmt::format("{} is not a regular file", asked_path));
   }
   // The directory of the process may be another one when the file gets its name.
-  std::string path = (fs::exists(found) ? fs::canonical(asked_path, error) : fs::absolute(asked_path, error)).string();
+  std::string path = fs::weakly_canonical(fs::absolute(asked_path, error), error).string();
   if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
   std::string unfinished = path + ".XXXXXX";
   const int descriptor = above_standard_streams(mkstemp(unfinished.data()));

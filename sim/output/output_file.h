@@ -19,7 +19,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();  // removes the unfinished file
 
-  // Where the file will be: absolute.
+  // Where the file will be: absolute, without links or dots.
   [[nodiscard]] const std::string& path() const { return path_; }
   // A failure shows at finish().
   void write(std::string_view text);
