@@ -62,6 +62,26 @@ class ChildMemory : public ::testing::TestWithParam<MappingPlace> {
   std::uint64_t value = 0;
 };
 
+TEST_P(ChildMemory, AReadOfWhichAnotherRunWritesAnyByteIsDeferredAndReachesNothing) {
+  const DeviceAddr device = claimed_block();
+  const auto producer = runner->open_run().value();
+  producer->declare_produced({{device + kWord + Bytes(7), Bytes(2)}});
+  value = 42;
+  for (const Bytes offset : {kWord, kWord + kWord}) {  // its last byte; its first byte
+    const AccessResult deferred = read(device + offset);
+    EXPECT_EQ(deferred.status, AccessStatus::kDeferred);
+    EXPECT_EQ(deferred.producer, producer->number());
+  }
+  EXPECT_EQ(value, 42u);
+  EXPECT_EQ(access->stats().accesses, 0u);
+  EXPECT_EQ(driver.count(CallKind::kRegister), 0u);
+  EXPECT_TRUE(read(device).ok());
+  EXPECT_TRUE(read(device + kWord + kWord + Bytes(1)).ok());
+  EXPECT_TRUE(write(device + kWord, 1).ok());  // writes are the program's affair
+  producer->withdraw_produced();
+  EXPECT_TRUE(read(device + kWord).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(Place, ChildMemory, ::testing::Values(MappingPlace::kIdentity, MappingPlace::kElsewhere),
                          [](const auto& param_info) {
                            return param_info.param == MappingPlace::kIdentity ? "identity" : "elsewhere";

@@ -40,5 +40,25 @@ TEST(OrchestrationReportTest, ResultNamesStatusCodeAndReason) {
             "run failed with code -5: orch_error_code=5 INVALID_ARGS: rt_submit_task: no active kernel slot");
 }
 
+TEST(OrchestrationReportTest, OfAFatalAndADeferralTheFirstWins) {
+  OrchestrationReport fatal({});
+  fatal.raise(5, "first");
+  fatal.defer(3, "second");
+  ASSERT_FALSE(fatal.result());
+  EXPECT_EQ(fatal.result().error().code, ErrorCode::kOrchestration);
+  EXPECT_EQ(fatal.message(), "first");
+
+  OrchestrationReport deferred({});
+  deferred.defer(3, "first");
+  deferred.raise(5, "second");
+  deferred.defer(4, "third");
+  EXPECT_TRUE(deferred.is_fatal());
+  EXPECT_EQ(deferred.code(), PTO2_ERROR_NONE);
+  ASSERT_FALSE(deferred.result());
+  EXPECT_EQ(deferred.result().error().code, ErrorCode::kDeferred);
+  EXPECT_EQ(deferred.result().error().after_run, 3u);
+  EXPECT_EQ(deferred.result().error().message, "prepared incompatible, retry after run 3: first");
+}
+
 }  // namespace
 }  // namespace svmrt
