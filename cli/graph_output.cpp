@@ -171,10 +171,10 @@ void GraphOutput::write(std::string_view scene, const svmrt::TaskGraph& graph, c
     file_->write("}\n");
     return;
   }
-  file_->write(fmt::format("{{\"scene\": {}, \"tasks\": [", Json(scene).dump()));
+  file_->write(fmt::format("{{\"scene\": {}, \"tasks\": [", line_text(Json(scene))));
   const char* separator = "\n";
   for (const TaskRecord& task : graph.tasks()) {
-    file_->write(separator + task_json(graph, task, kernels, origin).dump());
+    file_->write(separator + line_text(task_json(graph, task, kernels, origin)));
     separator = ",\n";
   }
   file_->write("\n]}\n");

@@ -95,6 +95,20 @@ TEST_F(GraphOutputTest, DotHasANodePerTaskAndAnEdgePerPredecessor) {
               HasSubstr("t1 [label=\"1 accumulate\\nvector\", style=dashed]"));
 }
 
+TEST_F(GraphOutputTest, ANameThatIsNoUtf8IsReplaced) {
+  std::ifstream scene(default_locations().fixtures + "/scenes/vector_example.toml");
+  std::string text((std::istreambuf_iterator<char>(scene)), {});
+  text.erase(text.find("name"), text.find("[[tensor]]") - text.find("name"));  // then the file's name is the scene's
+  std::ofstream(folder_ / "odd\xff.toml") << text;
+  RunOptions options;
+  options.orchestration = default_locations().orchestrations + "/vector_example.so";
+  options.arguments = folder_ / "odd\xff.toml";
+  options.graph = folder_ / "graph.json";
+  const auto output = run_command(default_locations(), options, OutputFormat::kJson);
+  ASSERT_TRUE(output) << output.error().message;
+  EXPECT_EQ(Json::parse(text_of(folder_ / "graph.json"))["scene"], "odd\ufffd");
+}
+
 TEST_F(GraphOutputTest, TheFileOfTheTraceIsRefused) {
   RunOptions options;
   options.scene = "vector_example";

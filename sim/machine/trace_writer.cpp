@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 
@@ -70,7 +70,7 @@ void TraceWriter::write_event(std::string_view event) {
 }
 
 void TraceWriter::add_core_span(const CoreTraceSpan& span) {
-  const std::string kernel = nlohmann::json(span.kernel).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string kernel = line_text(Json(span.kernel));
   if (format_ == Format::kJsonLines) {
     const Decimal begin = in_units_of(span.begin, 1000);
     const Decimal cost = in_units_of(span.cost, 1000);

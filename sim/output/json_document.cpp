@@ -41,4 +41,6 @@ std::string document_text(const Json& document) {
   return text + "\n";
 }
 
+std::string line_text(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace svmsim

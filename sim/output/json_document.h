@@ -19,5 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // The document as text with a final newline.
 [[nodiscard]] std::string document_text(const Json& document);
+// A document without times of the above, on one line without a newline. Here as there, what is no UTF-8 is replaced.
+[[nodiscard]] std::string line_text(const Json& document);
 
 }  // namespace svmsim
