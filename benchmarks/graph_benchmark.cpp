@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real time of building task graphs through the public interface, without a device: tasks per second on one core.
-#include <benchmark/benchmark.h>
-
 #include <memory>
 
+#include "benchmarks/benchmark_main.h"
 #include "runtime/orchestration/api/pto_orchestration_api.h"
 #include "runtime/orchestration/orchestrator.h"
 
@@ -15,8 +14,7 @@ constexpr std::uint64_t kHeap = std::uint64_t{1} << 41;
 
 // Has `build(tasks)` submit that many tasks to an orchestrator of its own, time and again.
 template <typename Build>
-void graph_of(benchmark::State& state, Build build) {
-  const auto tasks = static_cast<std::uint32_t>(state.range(0));
+void graph_of(benchmark::State& state, std::uint32_t tasks, Build build) {
   for (auto _ : state) {
     TensorAccess access(nullptr);
     OrchestratorConfig config;
@@ -30,7 +28,7 @@ void graph_of(benchmark::State& state, Build build) {
     pto2_bind_orchestration(nullptr, nullptr);
     if (orchestrator.is_fatal()) state.SkipWithError(orchestrator.fatal_message().c_str());
   }
-  state.SetItemsProcessed(state.iterations() * tasks);
+  svmsim::count_items(state, tasks);
 }
 
 ChipTensor floats(std::uint64_t address, std::uint32_t rows, std::uint32_t columns) {
@@ -44,10 +42,10 @@ ChipTensor row_of(const ChipTensor& matrix, std::uint32_t row) {
   return matrix.view(shape, offset);
 }
 
-void chain(benchmark::State& state) {
-  graph_of(state, [](std::uint32_t tasks) {
+void chain(benchmark::State& state, std::uint32_t tasks) {
+  graph_of(state, tasks, [](std::uint32_t count) {
     const ChipTensor tensor = floats(kBuffer, 16, 16);
-    for (std::uint32_t i = 0; i < tasks; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       CoreTaskArgs args;
       args.add_inout(tensor);
       rt_submit_aiv_task(0, args);
@@ -56,14 +54,14 @@ void chain(benchmark::State& state) {
 }
 
 // One producer; every other task reads its output and writes a row of one buffer.
-void fan_out(benchmark::State& state) {
-  graph_of(state, [](std::uint32_t tasks) {
-    const ChipTensor rows = floats(kBuffer, tasks, 16);
+void fan_out(benchmark::State& state, std::uint32_t tasks) {
+  graph_of(state, tasks, [](std::uint32_t count) {
+    const ChipTensor rows = floats(kBuffer, count, 16);
     const std::uint32_t shape[] = {16};
     CoreTaskArgs produce;
     produce.add_output(TensorCreateInfo(shape, 1));
     const TaskOutputTensors produced = rt_submit_aiv_task(0, produce);
-    for (std::uint32_t i = 1; i < tasks; ++i) {
+    for (std::uint32_t i = 1; i < count; ++i) {
       const ChipTensor row = row_of(rows, i);
       CoreTaskArgs args;
       args.add_input(produced.get_ref(0));
@@ -74,12 +72,12 @@ void fan_out(benchmark::State& state) {
 }
 
 // Each task creates an output that the next one reads.
-void created(benchmark::State& state) {
-  graph_of(state, [](std::uint32_t tasks) {
+void created(benchmark::State& state, std::uint32_t tasks) {
+  graph_of(state, tasks, [](std::uint32_t count) {
     const std::uint32_t shape[] = {16, 16};
     const TensorCreateInfo info(shape, 2);
     ChipTensor previous = floats(kBuffer, 16, 16);
-    for (std::uint32_t i = 0; i < tasks; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       CoreTaskArgs args;
       args.add_input(previous);
       args.add_output(info);
@@ -90,10 +88,10 @@ void created(benchmark::State& state) {
 }
 
 // Every task accumulates into a row of one buffer that no other task touches.
-void tiles_of_a_buffer(benchmark::State& state) {
-  graph_of(state, [](std::uint32_t tasks) {
-    const ChipTensor rows = floats(kBuffer, tasks, 16);
-    for (std::uint32_t i = 0; i < tasks; ++i) {
+void tiles_of_a_buffer(benchmark::State& state, std::uint32_t tasks) {
+  graph_of(state, tasks, [](std::uint32_t count) {
+    const ChipTensor rows = floats(kBuffer, count, 16);
+    for (std::uint32_t i = 0; i < count; ++i) {
       const ChipTensor row = row_of(rows, i);
       CoreTaskArgs args;
       args.add_inout(row);
@@ -102,12 +100,23 @@ void tiles_of_a_buffer(benchmark::State& state) {
   });
 }
 
-BENCHMARK(chain)->Arg(1000)->Arg(100'000);
-BENCHMARK(fan_out)->Arg(1000)->Arg(10'000)->Arg(100'000);
-BENCHMARK(created)->Arg(1000)->Arg(100'000);
-BENCHMARK(tiles_of_a_buffer)->Arg(1000)->Arg(10'000)->Arg(50'000);
+void add_all() {
+  struct Graph {
+    const char* name;
+    void (*build)(benchmark::State&, std::uint32_t);
+  };
+  for (const Graph& graph : {Graph{"graph_chain", chain}, Graph{"graph_fan_out", fan_out},
+                             Graph{"graph_created", created}, Graph{"graph_tiles", tiles_of_a_buffer}}) {
+    for (const std::uint32_t tasks : {10, 100, 1000, 10'000, 100'000}) {
+      svmsim::add_row(graph.name, tasks, "tasks", [=](benchmark::State& state) { graph.build(state, tasks); });
+    }
+  }
+}
 
 }  // namespace
 }  // namespace svmrt
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  svmrt::add_all();
+  return svmsim::run_rows(argc, argv);
+}

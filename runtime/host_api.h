@@ -5,6 +5,7 @@
 // must not convert to pointers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace svmrt {
@@ -49,6 +50,10 @@ struct HostApi {
   // The number of another live run that declared to write any of the bytes [device, device + bytes); 0: none does.
   // Null: nobody knows of other runs.
   std::uint64_t (*other_producer)(void* context, std::uint64_t device, std::uint64_t bytes) = nullptr;
+
+  // Grows with each change of what runs declare, so that an answer of other_producer holds as long as this number
+  // stands. Borrowed from the runner. Null: every read asks.
+  const std::atomic<std::uint64_t>* declarations = nullptr;
 
   // Loads and stores made through views since the last call; told once, at close.
   void (*charge_view_accesses)(void* context, std::uint64_t loads, std::uint64_t stores) = nullptr;

@@ -24,6 +24,7 @@ void ProducedRanges::declare(RunNumber run, std::vector<Range> ranges) {
   const LockGuard guard(mutex_);
   entries_.splice(entries_.end(), entry);
   declared_.fetch_add(1, std::memory_order_release);
+  changes_.fetch_add(1, std::memory_order_release);
 }
 
 void ProducedRanges::withdraw(RunNumber run) {
@@ -34,6 +35,7 @@ void ProducedRanges::withdraw(RunNumber run) {
     if (entry->run == run) {
       withdrawn.splice(withdrawn.end(), entries_, entry);
       declared_.fetch_sub(1, std::memory_order_release);
+      changes_.fetch_add(1, std::memory_order_release);
     }
     entry = next;
   }

@@ -31,6 +31,8 @@ class ProducedRanges {
   void withdraw(RunNumber run);
   // The first opened of the other runs that declared any byte of [base, base + size); 0 when none did.
   [[nodiscard]] RunNumber other_producer(RunNumber run, DeviceAddr base, Bytes size) const;
+  // Grows with each declaration and withdrawal, after the change can be seen by other_producer.
+  [[nodiscard]] const std::atomic<std::uint64_t>& changes() const { return changes_; }
 
  private:
   struct Entry {
@@ -43,6 +45,7 @@ class ProducedRanges {
   // Entries; what most reads look at, without the lock. A read that overlaps a declaration in time may be on either
   // side of it.
   std::atomic<std::uint64_t> declared_{0};
+  std::atomic<std::uint64_t> changes_{0};
 };
 
 }  // namespace svmrt

@@ -25,6 +25,7 @@ RunContext::RunContext(DeviceRunner& runner, TimelineId timeline, RunNumber numb
   api_.unregister_device_memory_from_host = &unregister_from_host;
   api_.acquire_child_memory_host_view = &acquire_view;
   api_.other_producer = &other_producer;
+  api_.declarations = &runner.produced_.changes();
   api_.charge_view_accesses = &charge_view_accesses;
   api_.now_ps = &now_ps;
 }

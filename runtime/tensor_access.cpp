@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tensor_access.h"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -20,9 +19,13 @@ bool is_range(DeviceAddr base, Bytes size) {
 // Element accesses are at most one 8-byte word; longer spans move word by word.
 std::uint64_t word_accesses(Bytes size) { return (size.count() + 7) / 8; }
 
+constexpr Bytes kLongestElement(RegionIndex::kLongest);
+constexpr std::atomic<std::uint64_t> kNoDeclarations{0};
+
 }  // namespace
 
-TensorAccess::TensorAccess(const HostApi* api) : api_(api) {}
+TensorAccess::TensorAccess(const HostApi* api)
+    : api_(api), declarations_(api == nullptr || api->declarations == nullptr ? &kNoDeclarations : api->declarations) {}
 
 TensorAccess::~TensorAccess() { close(); }
 
@@ -48,54 +51,42 @@ bool TensorAccess::add(DeviceAddr device, Bytes size, Kind kind, void* host) {
 }
 
 void TensorAccess::build_index() {
-  index_.clear();
-  for (std::size_t i = 0; i < regions_.size(); ++i) {
-    const Region& region = regions_[i];
-    index_.push_back({i, region.base.value(), last_byte(region.base, region.size), false});
+  std::vector<RegionIndex::Region> regions;
+  regions.reserve(regions_.size());
+  for (const Region& region : regions_) {
+    regions.push_back({region.base.value(), last_byte(region.base, region.size), refuses(region)});
   }
-  std::sort(index_.begin(), index_.end(), [](const IndexEntry& a, const IndexEntry& b) {
-    return a.base != b.base ? a.base < b.base : a.region < b.region;
-  });
-  // Until here highest_last is each region's own last byte.
-  for (std::size_t i = 1; i < index_.size(); ++i) {
-    IndexEntry& before = index_[i - 1];
-    IndexEntry& entry = index_[i];
-    const Region& neighbour = regions_[before.region];
-    entry.overlaps = before.highest_last >= entry.base;
-    if (last_byte(neighbour.base, neighbour.size) >= entry.base) before.overlaps = true;
-    entry.highest_last = std::max(entry.highest_last, before.highest_last);
-  }
-  last_hit_ = nullptr;
+  index_.build(regions);
   index_valid_ = true;
 }
 
-// A host reads one tensor's elements in a row, so the region of the last access comes first. That is the right answer
-// only where no other region could cover the span.
-TensorAccess::Region* TensorAccess::find(DeviceAddr device, Bytes size) {
-  if (!is_range(device, size)) return nullptr;
+// Every region that covers the span contains its first byte, so what comes first there is the answer if it covers the
+// span. Otherwise a region that comes later may reach further.
+TensorAccess::Region* TensorAccess::find(DeviceAddr device, Bytes size, RegionIndex::Number* segment) {
+  if (!is_range(device, size) || regions_.empty()) return nullptr;
   if (!index_valid_) build_index();
-  if (last_hit_ != nullptr) {
-    Region& region = regions_[last_hit_->region];
-    if (span_inside(device, size, region.base, region.size)) return &region;
-  }
-  const IndexEntry* best = nullptr;
-  const auto is_better = [this](const IndexEntry& a, const IndexEntry& b) {
-    const bool a_refuses = refuses(regions_[a.region]);
-    const bool b_refuses = refuses(regions_[b.region]);
-    return a_refuses != b_refuses ? b_refuses : a.region < b.region;
-  };
-  auto entry = std::upper_bound(index_.begin(), index_.end(), device.value(),
-                                [](std::uint64_t address, const IndexEntry& e) { return address < e.base; });
-  while (entry != index_.begin()) {
-    --entry;
-    if (entry->highest_last < last_byte(device, size)) break;
-    const Region& region = regions_[entry->region];
+  *segment = index_.at(device.value());
+  Region& first = regions_[index_[*segment].region];
+  if (span_inside(device, size, first.base, first.size)) return &first;
+  if (!index_[*segment].shared) return nullptr;
+  Region* best = nullptr;
+  for (Region& region : regions_) {
     if (!span_inside(device, size, region.base, region.size)) continue;
-    if (best == nullptr || is_better(*entry, *best)) best = &*entry;
+    if (best == nullptr || (refuses(*best) && !refuses(region))) best = &region;
   }
-  if (best == nullptr) return nullptr;
-  last_hit_ = best->overlaps ? nullptr : best;
-  return &regions_[best->region];
+  return best;
+}
+
+void TensorAccess::open(RegionIndex::Number segment, const Region& region) {
+  if (&region != &regions_[index_[segment].region]) return;
+  const bool may_defer = region.kind == Kind::kChildMemory && api_->other_producer != nullptr;
+  if (may_defer && api_->declarations == nullptr) return;  // it must be asked each time
+  const std::uint64_t now = declarations();
+  if (now != opened_at_) index_.close_all();
+  opened_at_ = now;
+  const std::uint64_t base = index_[segment].base;
+  if (may_defer && api_->other_producer(api_->context, base, index_.length(segment)) != 0) return;
+  index_.open(segment, region.host + (base - region.base.value()), region.kind == Kind::kChildMemory);
 }
 
 TensorAccess::Means TensorAccess::resolve(Region& region) {
@@ -137,8 +128,39 @@ std::uint64_t TensorAccess::resolve_all() {
 }
 
 AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
+  if (size > kLongestElement) return read_any(device, to, size);
+  const Element element = load(device, size);
+  if (!element.ok()) return failure_;
+  std::memcpy(to, &element.bits, size.count());
+  return {};
+}
+
+AccessResult TensorAccess::write(DeviceAddr device, const void* from, Bytes size) {
+  if (size > kLongestElement) return write_any(device, from, size);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, from, size.count());
+  return store(device, bits, size) == AccessStatus::kOk ? AccessResult{} : failure_;
+}
+
+TensorAccess::Element TensorAccess::load_any(DeviceAddr device, Bytes size) {
+  std::uint64_t bits = 0;
+  const AccessResult result =
+      size > kLongestElement ? AccessResult{AccessStatus::kNoRegion} : read_any(device, &bits, size);
+  if (!result.ok()) failure_ = result;
+  return {bits, result.status};
+}
+
+AccessStatus TensorAccess::store_any(DeviceAddr device, std::uint64_t bits, Bytes size) {
+  const AccessResult result =
+      size > kLongestElement ? AccessResult{AccessStatus::kNoRegion} : write_any(device, &bits, size);
+  if (!result.ok()) failure_ = result;
+  return result.status;
+}
+
+AccessResult TensorAccess::read_any(DeviceAddr device, void* to, Bytes size) {
   if (closed_) return {AccessStatus::kUnavailable};
-  Region* region = find(device, size);
+  RegionIndex::Number segment = 0;
+  Region* region = find(device, size, &segment);
   if (region == nullptr) return {AccessStatus::kNoRegion};
   switch (region->kind) {
     case Kind::kOutputOnly:
@@ -146,6 +168,7 @@ AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
     case Kind::kNoData:
       return {AccessStatus::kNoData};
     case Kind::kStaged:
+      open(segment, *region);
       std::memmove(to, region->host + (device - region->base).count(), size.count());
       return {};
     case Kind::kChildMemory:
@@ -158,6 +181,7 @@ AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
   ++stats_.accesses;
   switch (resolve(*region)) {
     case Means::kView:
+      open(segment, *region);
       std::memcpy(to, region->host + (device - region->base).count(), size.count());
       stats_.view_loads += word_accesses(size);
       return {};
@@ -172,9 +196,10 @@ AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
   return {AccessStatus::kUnavailable};
 }
 
-AccessResult TensorAccess::write(DeviceAddr device, const void* from, Bytes size) {
+AccessResult TensorAccess::write_any(DeviceAddr device, const void* from, Bytes size) {
   if (closed_) return {AccessStatus::kUnavailable};
-  Region* region = find(device, size);
+  RegionIndex::Number segment = 0;
+  Region* region = find(device, size, &segment);
   if (region == nullptr) return {AccessStatus::kNoRegion};
   switch (region->kind) {
     case Kind::kOutputOnly:
@@ -189,6 +214,7 @@ AccessResult TensorAccess::write(DeviceAddr device, const void* from, Bytes size
   ++stats_.accesses;
   switch (resolve(*region)) {
     case Means::kView:
+      open(segment, *region);
       std::memcpy(region->host + (device - region->base).count(), from, size.count());
       stats_.view_stores += word_accesses(size);
       return {};
@@ -242,16 +268,24 @@ AccessResult TensorAccess::write_staged(Region& region, DeviceAddr device, const
 
 std::uint64_t TensorAccess::now() const { return api_->now_ps != nullptr ? api_->now_ps(api_->context) : 0; }
 
+AccessStats TensorAccess::stats() const {
+  AccessStats all = stats_;
+  all.accesses += open_view_reads_ + open_view_writes_;
+  all.view_loads += open_view_reads_;
+  all.view_stores += open_view_writes_;
+  return all;
+}
+
 void TensorAccess::close() {
   if (closed_) return;
   closed_ = true;
-  const bool used_views = stats_.view_loads > 0 || stats_.view_stores > 0;
+  const AccessStats all = stats();
+  const bool used_views = all.view_loads > 0 || all.view_stores > 0;
   if (used_views && api_->charge_view_accesses != nullptr) {
-    api_->charge_view_accesses(api_->context, stats_.view_loads, stats_.view_stores);
+    api_->charge_view_accesses(api_->context, all.view_loads, all.view_stores);
   }
   regions_.clear();
   index_.clear();
-  last_hit_ = nullptr;
 }
 
 }  // namespace svmrt

@@ -11,11 +11,15 @@
 // Thread-bound: one TensorAccess is used by one thread at a time.
 #pragma once
 
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "runtime/host_api.h"
+#include "runtime/region_index.h"
 #include "runtime/units.h"
 
 namespace svmrt {
@@ -77,13 +81,26 @@ class TensorAccess {
   // to the device fails the caller's buffer stays as it was.
   [[nodiscard]] AccessResult write(DeviceAddr device, const void* from, Bytes size);
 
+  // The same for an element of 1 to 8 bytes, which are the low bytes of `bits`; other sizes are kNoRegion. Where the
+  // region's means is known this costs a table lookup and the load or store, and little more than the load or store
+  // for one region many times in a row. Two words, so that both are returned in registers.
+  struct Element {
+    std::uint64_t bits = 0;
+    AccessStatus status = AccessStatus::kOk;
+    [[nodiscard]] bool ok() const { return status == AccessStatus::kOk; }
+  };
+  [[nodiscard]] Element load(DeviceAddr device, Bytes size);
+  [[nodiscard]] AccessStatus store(DeviceAddr device, std::uint64_t bits, Bytes size);
+  // Of the last load or store that failed.
+  [[nodiscard]] const AccessResult& failure() const { return failure_; }
+
   // Resolves every claimed child-memory region now (register-all). Returns how many have a view.
   std::uint64_t resolve_all();
 
   // Tells the api the view loads and stores, then forgets every region. Later calls are refused. Idempotent.
   void close();
 
-  [[nodiscard]] const AccessStats& stats() const { return stats_; }
+  [[nodiscard]] AccessStats stats() const;
 
  private:
   enum class Kind : std::uint8_t { kStaged, kChildMemory, kOutputOnly, kNoData };
@@ -96,21 +113,21 @@ class TensorAccess {
     Means means = Means::kUnresolved;
     std::byte* host = nullptr;  // of `base`: the caller's buffer, or the view
   };
-  // Regions by base, with the highest last byte of this and every region before it: where to stop looking back.
-  struct IndexEntry {
-    std::size_t region = 0;
-    std::uint64_t base = 0;
-    std::uint64_t highest_last = 0;
-    bool overlaps = false;  // with any other region
-  };
-
   [[nodiscard]] static bool refuses(const Region& region) {
     return region.kind == Kind::kOutputOnly || region.kind == Kind::kNoData;
   }
   [[nodiscard]] bool add(DeviceAddr device, Bytes size, Kind kind, void* host);
   void build_index();
-  [[nodiscard]] Region* find(DeviceAddr device, Bytes size);
+  // The region that serves the span; null when none covers it. *segment is the one at `device`.
+  [[nodiscard]] Region* find(DeviceAddr device, Bytes size, RegionIndex::Number* segment);
   Means resolve(Region& region);
+  // From here on accesses to the segment take no more than the look at the index, until another run declares bytes.
+  void open(RegionIndex::Number segment, const Region& region);
+  [[nodiscard]] std::uint64_t declarations() const { return declarations_->load(std::memory_order_acquire); }
+  [[nodiscard]] Element load_any(DeviceAddr device, Bytes size);
+  [[nodiscard]] AccessStatus store_any(DeviceAddr device, std::uint64_t bits, Bytes size);
+  [[nodiscard]] AccessResult read_any(DeviceAddr device, void* to, Bytes size);
+  [[nodiscard]] AccessResult write_any(DeviceAddr device, const void* from, Bytes size);
   [[nodiscard]] AccessResult read_copy(DeviceAddr device, void* to, Bytes size);
   [[nodiscard]] AccessResult write_copy(DeviceAddr device, const void* from, Bytes size);
   [[nodiscard]] AccessResult write_staged(Region& region, DeviceAddr device, const void* from, Bytes size);
@@ -119,11 +136,61 @@ class TensorAccess {
   const HostApi* api_;
   bool closed_ = false;
   std::vector<Region> regions_;  // in claim order
-  std::vector<IndexEntry> index_;
+  RegionIndex index_;
   bool index_valid_ = false;
-  const IndexEntry* last_hit_ = nullptr;  // null unless the region overlaps no other
-  std::vector<std::byte> bounce_;         // receives a device copy that may still fail
+  const std::atomic<std::uint64_t>* const declarations_;  // of the api, or a number that stands where nobody declares
+  std::uint64_t opened_at_ = 0;                           // declarations() when the open segments were opened
+  std::uint64_t open_view_reads_ = 0;                     // accesses of open segments, which are not in stats_
+  std::uint64_t open_view_writes_ = 0;
+  std::vector<std::byte> bounce_;  // receives a device copy that may still fail
+  AccessResult failure_;
   AccessStats stats_;
 };
+
+namespace detail {
+// The bits of an element are the low bytes of a 64-bit word.
+static_assert(std::endian::native == std::endian::little);
+
+// A size that the compiler knows becomes one load and one store.
+inline void copy_element(void* to, const void* from, std::uint64_t size) {
+  switch (size) {
+    case 1:
+      std::memcpy(to, from, 1);
+      break;
+    case 2:
+      std::memcpy(to, from, 2);
+      break;
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    default:
+      std::memcpy(to, from, size);
+  }
+}
+}  // namespace detail
+
+[[gnu::always_inline]] inline TensorAccess::Element TensorAccess::load(DeviceAddr device, Bytes size) {
+  const RegionIndex::Segment* segment = index_.open_at(device.value(), size.count());
+  if (segment == nullptr || declarations() != opened_at_) [[unlikely]] {
+    return load_any(device, size);
+  }
+  open_view_reads_ += static_cast<std::uint64_t>(segment->counted);
+  std::uint64_t bits = 0;
+  detail::copy_element(&bits, segment->host + (device.value() - segment->base), size.count());
+  return {bits, AccessStatus::kOk};
+}
+
+[[gnu::always_inline]] inline AccessStatus TensorAccess::store(DeviceAddr device, std::uint64_t bits, Bytes size) {
+  const RegionIndex::Segment* segment = index_.open_at(device.value(), size.count());
+  if (segment == nullptr || !segment->counted) [[unlikely]] {
+    return store_any(device, bits, size);
+  }
+  ++open_view_writes_;
+  detail::copy_element(segment->host + (device.value() - segment->base), &bits, size.count());
+  return AccessStatus::kOk;
+}
 
 }  // namespace svmrt

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <string>
 
 #include "runtime/driver_code.h"
@@ -11,9 +10,6 @@
 namespace svmrt {
 
 namespace {
-
-// The bits of an element are the low bytes of a 64-bit word.
-static_assert(std::endian::native == std::endian::little);
 
 // Elements from the buffer's start; nullopt when the sum leaves 64 bits.
 std::optional<std::uint64_t> element_offset(const ChipTensor& tensor, std::uint32_t index_count,
@@ -31,10 +27,9 @@ std::optional<std::uint64_t> element_offset(const ChipTensor& tensor, std::uint3
 std::uint64_t HostElementIo::get(const ChipTensor& tensor, std::uint32_t index_count, const std::uint32_t* indices) {
   const auto element = locate(Direction::kRead, tensor, index_count, indices);
   if (!element) return 0;
-  std::uint64_t bits = 0;
-  const AccessResult result = access_.read(element->address, &bits, element->size);
-  if (result.ok()) return bits;
-  report_failure(Direction::kRead, *element, result);
+  const TensorAccess::Element read = access_.load(element->address, element->size);
+  if (read.ok()) return read.bits;
+  report_failure(Direction::kRead, *element, access_.failure());
   return 0;
 }
 
@@ -42,8 +37,8 @@ void HostElementIo::set(const ChipTensor& tensor, std::uint32_t index_count, con
                         std::uint64_t bits) {
   const auto element = locate(Direction::kWrite, tensor, index_count, indices);
   if (!element) return;
-  const AccessResult result = access_.write(element->address, &bits, element->size);
-  if (!result.ok()) report_failure(Direction::kWrite, *element, result);
+  const AccessStatus status = access_.store(element->address, bits, element->size);
+  if (status != AccessStatus::kOk) report_failure(Direction::kWrite, *element, access_.failure());
 }
 
 std::optional<HostElementIo::Element> HostElementIo::locate(Direction direction, const ChipTensor& tensor,
