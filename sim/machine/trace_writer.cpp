@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/machine/trace_writer.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
+
+#include <array>
 
 #include "sim/output/json_document.h"
 
@@ -32,36 +35,38 @@ tl::expected<std::unique_ptr<TraceWriter>, std::string> TraceWriter::create(cons
 }
 
 void TraceWriter::on_call(const CallRecord& record) {
-  fmt::memory_buffer line;
-  const auto out = fmt::appender(line);
+  // Ten numbers of at most 20 digits, a name and the words.
+  std::array<char, 512> line;
+  char* end = line.data();
   const auto timeline = static_cast<std::uint32_t>(record.timeline);
   const auto add_facts = [&] {
-    fmt::format_to(out, "\"sequence\":{},\"address\":", record.sequence);
+    end = fmt::format_to(end, FMT_COMPILE("\"sequence\":{},\"address\":"), record.sequence);
     if (record.address >= origin_ && !record.address.is_null()) {
-      fmt::format_to(out, "\"svm+{:#x}\"", (record.address - origin_).count());
+      end = fmt::format_to(end, FMT_COMPILE("\"svm+{:#x}\""), (record.address - origin_).count());
     } else {
-      fmt::format_to(out, "null");
+      end = fmt::format_to(end, FMT_COMPILE("null"));
     }
-    fmt::format_to(out, ",\"size\":{},\"code\":{}", record.size.count(), svmrt::code_number(record.code));
+    end = fmt::format_to(end, FMT_COMPILE(",\"size\":{},\"code\":{}"), record.size.count(),
+                         svmrt::code_number(record.code));
   };
   if (format_ == Format::kJsonLines) {
     const Decimal begin = in_units_of(record.begin, 1000);
     const Decimal cost = in_units_of(record.cost, 1000);
-    fmt::format_to(out, "{{\"call\":\"{}\",\"timeline\":{},", call_kind_name(record.kind), timeline);
+    end = fmt::format_to(end, FMT_COMPILE("{{\"call\":\"{}\",\"timeline\":{},"), call_kind_name(record.kind), timeline);
     add_facts();
-    fmt::format_to(out, ",\"begin_ns\":{}.{:03},\"cost_ns\":{}.{:03}}}\n", begin.whole, begin.rest, cost.whole,
-                   cost.rest);
-  } else {
-    const Decimal begin = in_units_of(record.begin, 1'000'000);
-    const Decimal cost = in_units_of(record.cost, 1'000'000);
-    fmt::format_to(out,
-                   "{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{}.{:06},\"dur\":{}.{:06},\"args\":{{",
-                   call_kind_name(record.kind), timeline, begin.whole, begin.rest, cost.whole, cost.rest);
-    add_facts();
-    fmt::format_to(out, "}}}}");
-    return write_event({line.data(), line.size()});
+    end = fmt::format_to(end, FMT_COMPILE(",\"begin_ns\":{}.{:03},\"cost_ns\":{}.{:03}}}\n"), begin.whole, begin.rest,
+                         cost.whole, cost.rest);
+    return file_->write({line.data(), end});
   }
-  file_->write({line.data(), line.size()});
+  const Decimal begin = in_units_of(record.begin, 1'000'000);
+  const Decimal cost = in_units_of(record.cost, 1'000'000);
+  end = fmt::format_to(
+      end,
+      FMT_COMPILE("{{\"name\":\"{}\",\"ph\":\"X\",\"pid\":0,\"tid\":{},\"ts\":{}.{:06},\"dur\":{}.{:06},\"args\":{{"),
+      call_kind_name(record.kind), timeline, begin.whole, begin.rest, cost.whole, cost.rest);
+  add_facts();
+  end = fmt::format_to(end, FMT_COMPILE("}}}}"));
+  write_event({line.data(), end});
 }
 
 void TraceWriter::write_event(std::string_view event) {

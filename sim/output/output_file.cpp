@@ -19,6 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A trace is many short lines: of the standard's few KiB, each write to the system would take longer than the lines.
+constexpr std::size_t kBuffer = 256 << 10;
+
 std::string failed(const std::string& what, const std::string& path) {
   return fmt::format("cannot {} {}: {}", what, path, std::strerror(errno));
 }
@@ -39,6 +42,7 @@ tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const 
   const int descriptor = above_standard_streams(mkstemp(unfinished.data()));
   std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
   if (file == nullptr) return tl::unexpected(failed("write", path));
+  std::setvbuf(file, nullptr, _IOFBF, kBuffer);  // if it has no memory for that, it keeps its own
   return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), std::move(unfinished), file));
 }
 
