@@ -3,16 +3,12 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "benchmarks/benchmark_main.h"
+#include "benchmarks/bind_rig.h"
 #include "runtime/allocation_map.h"
-#include "runtime/run/bind.h"
-#include "sim/machine/machine.h"
-#include "sim/machine/runtime_driver.h"
 
 namespace svmsim {
 namespace {
@@ -50,42 +46,11 @@ void owner_lookup(benchmark::State& state, std::uint64_t live) {
   state.counters["bytes_per_allocation"] = static_cast<double>(bytes) / static_cast<double>(live);
 }
 
-// Reads the first element of each tensor.
-class ReadsEachTensor final : public svmrt::Callable {
- public:
-  svmrt::Result<std::int32_t> expected_arg_count(const ChipTaskArgs& args) override { return args.tensor_count(); }
-  svmrt::Result<void> invoke(const ChipTaskArgs& args, const Pto2Ops& ops, void* context) override {
-    const std::uint32_t first = 0;
-    for (std::int32_t i = 0; i < args.tensor_count(); ++i)
-      ops.get_tensor_data(context, &args.tensor(i).ref(), 1, &first);
-    return {};
-  }
-};
-
 // Per tensor: to open a run, bind it and close it again, when every tensor is mapped already.
 void bind(benchmark::State& state, std::uint64_t tensors) {
-  auto machine = Machine::create(Platform{}, CostModel());
-  if (!machine) return state.SkipWithError(machine.error().c_str());
-  RuntimeDriver driver(**machine);
-  svmrt::DeviceRunner runner(driver, svmrt::RunnerConfig{});
-  std::vector<svmrt::TensorArgument> arguments;
-  std::vector<svmrt::DeviceAddr> blocks;
-  for (std::uint64_t i = 0; i < tensors; ++i) {
-    arguments.push_back(
-        {"t" + std::to_string(i), {64}, DataType::FLOAT32, svmrt::Direction::kIn, svmrt::Residency::kChildMemory});
-    const auto block = runner.device_malloc(arguments.back().size());
-    if (!block) return state.SkipWithError(block.error().message.c_str());
-    blocks.push_back(*block);
-  }
-  ReadsEachTensor callable;
-  svmrt::RunRequest request;
-  request.tensors = arguments;
-  request.child_memory = blocks;
-  request.callable = &callable;
+  BindRig rig(tensors);
   for (auto _ : state) {
-    auto run = svmrt::BoundRun::open(runner, request);
-    if (!run || !(*run)->bind()) return state.SkipWithError("the bind failed");
-    if ((*run)->report().accesses != tensors) return state.SkipWithError("a tensor was not read");
+    if (!rig.bind_once()) return state.SkipWithError("the bind failed, or a tensor was not read");
   }
   count_items(state, tensors);
 }

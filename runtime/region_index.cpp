@@ -79,23 +79,23 @@ void RegionIndex::tabulate() {
   bases_.resize(std::bit_ceil(count), kTop);
   for (std::size_t i = 0; i < count; ++i) bases_[i] = segments_[i].base;
 
-  const std::uint64_t first = bases_.front();
-  const std::uint64_t span = last_[count - 1] - first;
-  const std::uint64_t most = std::max<std::uint64_t>(kMostBucketsPerSegment * count, kSmallTable);
-  // The widest buckets in none of which more than one segment begins.
-  std::uint64_t nearest = span;
+  // The widest buckets in none of which more than one segment begins. Their first address is a multiple of their width,
+  // as the first address of a tensor often is.
+  std::uint64_t nearest = last_[count - 1] - bases_.front();
   for (std::size_t i = 2; i < count; ++i) nearest = std::min(nearest, bases_[i] - bases_[i - 1]);
-  auto shift = static_cast<std::uint32_t>(std::bit_width(nearest)) - 1;
-  if (span >> shift >= most) return;
+  const auto shift = static_cast<std::uint32_t>(std::bit_width(nearest)) - 1;
+  const std::uint64_t first = bases_.front() >> shift << shift;
+  const std::uint64_t buckets = ((last_[count - 1] - first) >> shift) + 1;
+  if (buckets > std::max<std::uint64_t>(kMostBucketsPerSegment * count, kSmallTable)) return;
 
   first_ = first;
   shift_ = shift;
-  buckets_ = (span >> shift) + 1;
-  slots_.resize(buckets_);
-  std::size_t next = 1;
-  for (std::uint64_t bucket = 0; bucket < buckets_; ++bucket) {
-    slots_[bucket] = static_cast<Number>(next - 1);
-    if (next < count && (bases_[next] - first_) >> shift_ == bucket) ++next;
+  buckets_ = buckets;
+  slots_.resize(buckets);
+  std::size_t segment = 0;
+  for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+    if (segment + 1 < count && bases_[segment + 1] <= first + (bucket << shift)) ++segment;
+    slots_[bucket] = static_cast<Number>(segment);
   }
 }
 

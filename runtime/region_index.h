@@ -57,9 +57,6 @@ class RegionIndex {
   [[nodiscard]] const Segment* open_at(std::uint64_t address, std::uint64_t size);
 
  private:
-  // A slot of the table holds a segment, such that the bucket's addresses are in this one or the next, or kSearch where
-  // more than one segment begins in the bucket.
-  static constexpr Number kSearch = ~Number{0};
   // Every kSampleEvery-th lookup is a sample. The segment of kSamples samples in a row is looked at before the table,
   // until a sample is another. With fewer, it would often be wrong where accesses jump between two regions, and a
   // wrong guess costs more than the table does.
@@ -95,20 +92,18 @@ class RegionIndex {
   }
   // No branch on the address: where accesses jump about, it could not be predicted.
   const Segment* segment = segments_.data() + slots_.data()[bucket];
-  const Segment* next = segment + 1;
-  return next->base <= address ? next : segment;
+  return segment + static_cast<std::size_t>(segment[1].base <= address);
 }
 
 [[gnu::always_inline]] inline const RegionIndex::Segment* RegionIndex::open_at(std::uint64_t address,
                                                                                std::uint64_t size) {
   if (size - 1 >= kLongest) return nullptr;
-  std::uint64_t offset = address - likely_->base;
+  const std::uint64_t offset = address - likely_->base;
   if (offset < likely_->open && size - 1 < likely_->open - offset) return likely_;
   // An offset from a segment that begins behind the address has wrapped round, and by more than kLongest, because the
   // closed margin lies between. From one that begins before it, kLongest more do not wrap.
   const Segment* segment = lookup(address);
-  offset = address - segment->base;
-  if (offset + (size - 1) >= segment->open) [[unlikely]] {
+  if (address - segment->base + (size - 1) >= segment->open) [[unlikely]] {
     return nullptr;
   }
   if (--until_sample_ == 0) [[unlikely]]

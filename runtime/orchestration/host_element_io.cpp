@@ -79,17 +79,14 @@ std::optional<HostElementIo::Element> HostElementIo::locate(Direction direction,
 }
 
 bool HostElementIo::refuse_if_produced(Direction direction, const ChipTensor& tensor, Element element) {
-  std::string producer;
-  if (tensor.owner_task_id.is_valid()) {
-    producer = fmt::format("task {} creates the tensor", tensor.owner_task_id.local());
-  } else {
-    const std::uint64_t width = element.size.count();
-    const std::uint64_t first = element.address.value();
-    const std::uint64_t end = first > UINT64_MAX - width ? UINT64_MAX : first + width;
-    const std::optional<std::uint32_t> writer = written_.writer_of({first, end});
-    if (!writer) return false;
-    producer = fmt::format("task {} writes them", *writer);
-  }
+  const std::uint64_t width = element.size.count();
+  const std::uint64_t first = element.address.value();
+  const std::uint64_t end = first > UINT64_MAX - width ? UINT64_MAX : first + width;
+  const bool is_created = tensor.owner_task_id.is_valid();
+  const std::optional<std::uint32_t> writer = is_created ? std::nullopt : written_.writer_of({first, end});
+  if (!is_created && !writer) return false;
+  const std::string producer = is_created ? fmt::format("task {} creates the tensor", tensor.owner_task_id.local())
+                                          : fmt::format("task {} writes them", *writer);
   report_.raise(PTO2_ERROR_INVALID_ARGS,
                 fmt::format("{}: the {} bytes at {:#x} do not exist yet: {} and the device has not started; pass the "
                             "value as an argument or have a task write it",

@@ -29,6 +29,8 @@ void WrittenMemory::record(std::uint32_t task, const ChipTensor& tensor) {
 
   std::uint64_t first = tensor.buffer.addr + range.first;
   const std::uint64_t end = tensor.buffer.addr + range.end;
+  lowest_ = std::min(lowest_, first);
+  highest_ = std::max(highest_, end);
   Cluster merged{end, {}};
   for (auto cluster = first_after(first); cluster != clusters_.end() && cluster->first < end;) {
     auto node = clusters_.extract(cluster++);
@@ -42,7 +44,7 @@ void WrittenMemory::record(std::uint32_t task, const ChipTensor& tensor) {
   clusters_.emplace(first, std::move(merged));
 }
 
-std::optional<std::uint32_t> WrittenMemory::writer_of(const ByteRange& bytes) const {
+std::optional<std::uint32_t> WrittenMemory::search(const ByteRange& bytes) const {
   std::optional<std::uint32_t> latest;
   for (auto cluster = first_after(bytes.first); cluster != clusters_.end() && cluster->first < bytes.end; ++cluster) {
     for (const Writer& writer : cluster->second.writers) {

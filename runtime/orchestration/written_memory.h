@@ -21,7 +21,11 @@ class WrittenMemory {
 
   // The latest task that writes one of the bytes at the device addresses `bytes`. Gaps between the elements of a
   // tensor do not count.
-  [[nodiscard]] std::optional<std::uint32_t> writer_of(const ByteRange& bytes) const;
+  [[nodiscard]] std::optional<std::uint32_t> writer_of(const ByteRange& bytes) const {
+    // Most reads are of memory far from what is written.
+    if (bytes.end <= lowest_ || bytes.first >= highest_) return std::nullopt;
+    return search(bytes);
+  }
 
  private:
   struct Writer {
@@ -38,7 +42,11 @@ class WrittenMemory {
   // The first cluster that ends after the byte at `address`.
   [[nodiscard]] Clusters::const_iterator first_after(std::uint64_t address) const;
 
+  [[nodiscard]] std::optional<std::uint32_t> search(const ByteRange& bytes) const;
+
   Clusters clusters_;
+  std::uint64_t lowest_ = UINT64_MAX;  // first byte that is written, and the byte behind the last
+  std::uint64_t highest_ = 0;
 };
 
 }  // namespace svmrt
