@@ -15,8 +15,7 @@ namespace {
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
-
-constexpr Bytes kPage = FakeDriver::kPage;
+using testing::kPage;
 
 TEST(DeviceRunner, ReportsItsDriverAndPolicy) {
   FakeDriver driver;

@@ -20,9 +20,9 @@ namespace {
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
+using testing::kPage;
 using testing::MappingPlace;
 
-constexpr Bytes kPage = FakeDriver::kPage;
 constexpr int kThreads = 4;
 constexpr int kRounds = 50;
 

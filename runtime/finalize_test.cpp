@@ -16,9 +16,8 @@ namespace {
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
+using testing::kPage;
 using testing::MappingPlace;
-
-constexpr Bytes kPage = FakeDriver::kPage;
 
 class Finalize : public ::testing::Test {
  protected:

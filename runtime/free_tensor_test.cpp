@@ -13,9 +13,8 @@ namespace {
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
+using testing::kPage;
 using testing::MappingPlace;
-
-constexpr Bytes kPage = FakeDriver::kPage;
 
 class FreeTensor : public ::testing::Test {
  protected:

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/testing/cache_under_test.h"
+#include "runtime/testing/test_support.h"
 
 namespace svmrt {
 namespace {
@@ -20,9 +21,8 @@ using testing::CacheUnderTest;
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
+using testing::kPage;
 using testing::MappingPlace;
-
-constexpr Bytes kPage = FakeDriver::kPage;
 
 TEST(HostViewCache, SpansOfOneAllocationShareOneMappingAtTheirOwnOffsets) {
   CacheUnderTest t;

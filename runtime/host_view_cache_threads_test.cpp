@@ -18,9 +18,8 @@ namespace {
 using testing::CallKind;
 using testing::error_of;
 using testing::FakeDriver;
+using testing::kPage;
 using testing::MappingPlace;
-
-constexpr Bytes kPage = FakeDriver::kPage;
 
 class CacheThreads : public ::testing::Test {
  protected:

@@ -23,12 +23,11 @@ namespace {
 
 using testing::CallKind;
 using testing::FakeDriver;
+using testing::kPage;
+using testing::kWord;
 using testing::MappingPlace;
 using testing::peek;
 using testing::poke;
-
-constexpr Bytes kWord{8};
-constexpr Bytes kPage = FakeDriver::kPage;
 
 class ChildMemory : public ::testing::TestWithParam<MappingPlace> {
  protected:

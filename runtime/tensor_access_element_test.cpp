@@ -16,14 +16,14 @@ namespace {
 
 using testing::CallKind;
 using testing::FakeDriver;
+using testing::kPage;
+using testing::kWord;
 using testing::MappingPlace;
 using testing::peek;
 using testing::poke;
 
 // More than any index needs to take a region for the usual one.
 constexpr std::uint64_t kOften = 1000;
-constexpr Bytes kPage = FakeDriver::kPage;
-constexpr Bytes kWord{8};
 
 class Elements : public ::testing::Test {
  protected:

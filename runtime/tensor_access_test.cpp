@@ -23,9 +23,8 @@ namespace {
 
 using testing::CallKind;
 using testing::FakeDriver;
+using testing::kWord;
 using testing::MappingPlace;
-
-constexpr Bytes kWord{8};
 
 class TensorAccessTest : public ::testing::Test {
  protected:

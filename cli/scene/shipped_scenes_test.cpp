@@ -46,7 +46,7 @@ const std::vector<std::string> kShipped = {
     "vector_sum_product",
 };
 
-Scene shipped(const std::string& name) {
+Scene shipped_scene(const std::string& name) {
   ConfigResult<Scene> scene = load_scene(kSceneFolder + name + ".toml");
   if (!scene) {
     ADD_FAILURE() << scene.error().message();
@@ -101,7 +101,7 @@ TEST(ShippedScenes, FolderHoldsExactlyTheListedScenes) {
 
 TEST(ShippedScenes, EachLoadsUnderItsFileNameForOneRoundOnPlainBacking) {
   for (const std::string& name : kShipped) {
-    const Scene scene = shipped(name);
+    const Scene scene = shipped_scene(name);
     EXPECT_EQ(scene.name, name);
     EXPECT_FALSE(scene.description.empty()) << name;
     EXPECT_EQ(scene.rounds, 1u) << name;
@@ -113,25 +113,25 @@ TEST(ShippedScenes, EachLoadsUnderItsFileNameForOneRoundOnPlainBacking) {
 TEST(ShippedScenes, EachOrchestrationHasASource) {
   for (const std::string& name : kShipped) {
     const std::string source =
-        std::string(SVMSIM_FIXTURES_DIR) + "/orchestrations/" + shipped(name).orchestration + ".cpp";
+        std::string(SVMSIM_FIXTURES_DIR) + "/orchestrations/" + shipped_scene(name).orchestration + ".cpp";
     EXPECT_TRUE(std::filesystem::exists(source)) << source;
   }
 }
 
 TEST(ShippedScenes, PagedAttentionTensorsHaveThePublishedSizes) {
-  EXPECT_EQ(sizes_of(shipped("paged_attention_case1")),
+  EXPECT_EQ(sizes_of(shipped_scene("paged_attention_case1")),
             paged_attention_sizes(1048576, 536870912, 262144, 1024, 2097152));
-  EXPECT_EQ(sizes_of(shipped("paged_attention_case2")),
+  EXPECT_EQ(sizes_of(shipped_scene("paged_attention_case2")),
             paged_attention_sizes(1048576, 134217728, 131072, 256, 2097152));
-  EXPECT_EQ(sizes_of(shipped("paged_attention_small1")), paged_attention_sizes(512, 512, 64, 4, 1024));
-  EXPECT_EQ(sizes_of(shipped("paged_attention_small2")), paged_attention_sizes(512, 2048, 64, 4, 1024));
+  EXPECT_EQ(sizes_of(shipped_scene("paged_attention_small1")), paged_attention_sizes(512, 512, 64, 4, 1024));
+  EXPECT_EQ(sizes_of(shipped_scene("paged_attention_small2")), paged_attention_sizes(512, 2048, 64, 4, 1024));
 }
 
 TEST(ShippedScenes, PagedAttentionReadsOneTableEntryPerBlockInUse) {
   const std::map<std::string, std::uint64_t> published = {
       {"case1", 16384}, {"case2", 8192}, {"small1", 1}, {"small2", 4}};
   for (const auto& [name, reads] : published) {
-    const Scene scene = shipped("paged_attention_" + name);
+    const Scene scene = shipped_scene("paged_attention_" + name);
     ASSERT_EQ(scene.tensors.size(), 6u);
     const SceneTensor& cache = scene.tensors[1];
     const SceneTensor& table = scene.tensors[3];
@@ -148,25 +148,25 @@ TEST(ShippedScenes, PagedAttentionReadsOneTableEntryPerBlockInUse) {
 // The running sums of one batch, then per block the scores (float32), the probabilities (bfloat16), row maximum, row
 // sum, and the partial output, each at a multiple of 1024 bytes.
 TEST(ShippedScenes, PagedAttentionHeapAndWindowHoldEveryOutputAndTask) {
-  const Scene case1 = shipped("paged_attention_case1");
+  const Scene case1 = shipped_scene("paged_attention_case1");
   EXPECT_GE(case1.task_window, 65792u);
   EXPECT_GE(case1.heap.count(), 256u * ((8192 + 1024 + 1024) + 64u * (8192 + 4096 + 1024 + 1024 + 8192)));
-  const Scene case2 = shipped("paged_attention_case2");
+  const Scene case2 = shipped_scene("paged_attention_case2");
   EXPECT_GE(case2.task_window, 32832u);
   EXPECT_GE(case2.heap.count(), 64u * ((32768 + 1024 + 1024) + 128u * (16384 + 8192 + 1024 + 1024 + 32768)));
-  const Scene small = shipped("paged_attention_small2");
+  const Scene small = shipped_scene("paged_attention_small2");
   EXPECT_EQ(small.task_window, 16384u);
   EXPECT_EQ(small.heap.count(), 268435456u);
 }
 
 TEST(ShippedScenes, PagedAttentionScaleIsTheInverseRootOfTheHeadSize) {
-  EXPECT_EQ(shipped("paged_attention_small1").scalars.at(0).bits, 0x3e800000u);  // 1 / 4
-  EXPECT_EQ(shipped("paged_attention_case1").scalars.at(0).bits, 0x3db504f3u);   // 1 / sqrt(128)
+  EXPECT_EQ(shipped_scene("paged_attention_small1").scalars.at(0).bits, 0x3e800000u);  // 1 / 4
+  EXPECT_EQ(shipped_scene("paged_attention_case1").scalars.at(0).bits, 0x3db504f3u);   // 1 / sqrt(128)
 }
 
 TEST(ShippedScenes, PagedAttentionKernelsTakeOneHundredMicrosecondsPerBlock) {
   for (const std::string name : {"small1", "small2", "case1", "case2"}) {
-    const Scene scene = shipped("paged_attention_" + name);
+    const Scene scene = shipped_scene("paged_attention_" + name);
     ASSERT_EQ(scene.kernels.size(), 4u);
     svmrt::Picoseconds sum;
     for (const SceneKernel& kernel : scene.kernels) sum += kernel.duration.value();
@@ -186,13 +186,13 @@ TEST(ShippedScenes, QwenTensorsHaveThePublishedSizesInArgumentOrder) {
       {"k_cache", 7214202880},   {"v_cache", 7214202880},      {"wo", 2097152000},          {"w_gate", 7130316800},
       {"w_up", 7130316800},      {"w_down", 7130316800},       {"post_rms_weight", 819200}, {"out", 163840},
   };
-  EXPECT_EQ(sizes_of(shipped("qwen3_14b_decode")), published);
-  EXPECT_EQ(sizes_of(shipped("qwen3_14b_decode_child_memory")), published);
+  EXPECT_EQ(sizes_of(shipped_scene("qwen3_14b_decode")), published);
+  EXPECT_EQ(sizes_of(shipped_scene("qwen3_14b_decode_child_memory")), published);
 }
 
 TEST(ShippedScenes, QwenNeedsHostBytesOnlyForItsHiddenStatesAndResult) {
   for (const std::string name : {"qwen3_14b_decode", "qwen3_14b_decode_child_memory"}) {
-    const Scene scene = shipped(name);
+    const Scene scene = shipped_scene(name);
     for (const SceneTensor& tensor : scene.tensors) {
       const bool has_data = tensor.data.kind != TensorDataKind::kNone;
       EXPECT_EQ(has_data, tensor.name == "hidden_states" || tensor.name == "out") << tensor.name;
@@ -201,9 +201,9 @@ TEST(ShippedScenes, QwenNeedsHostBytesOnlyForItsHiddenStatesAndResult) {
 }
 
 TEST(ShippedScenes, DirectionsAreThoseOfTheWorkloads) {
-  EXPECT_EQ(written_in(shipped("qwen3_14b_decode")), (std::vector<std::string>{"k_cache", "v_cache", "out"}));
+  EXPECT_EQ(written_in(shipped_scene("qwen3_14b_decode")), (std::vector<std::string>{"k_cache", "v_cache", "out"}));
   for (const std::string name : {"small1", "small2", "case1", "case2"}) {
-    EXPECT_EQ(written_in(shipped("paged_attention_" + name)), std::vector<std::string>{"out"});
+    EXPECT_EQ(written_in(shipped_scene("paged_attention_" + name)), std::vector<std::string>{"out"});
   }
 }
 
@@ -211,8 +211,8 @@ TEST(ShippedScenes, ChildMemoryVariantsDifferFromTheirBaseInResidencyAlone) {
   const std::vector<std::string> paged = {"key_cache", "value_cache", "block_table", "context_lens"};
   for (const std::string base_name :
        {"paged_attention_small1", "paged_attention_small2", "paged_attention_case1", "paged_attention_case2"}) {
-    const Scene base = shipped(base_name);
-    const Scene variant = shipped(base_name + "_child_memory");
+    const Scene base = shipped_scene(base_name);
+    const Scene variant = shipped_scene(base_name + "_child_memory");
     EXPECT_TRUE(resident_in(base).empty()) << base_name;
     EXPECT_EQ(resident_in(variant), paged) << base_name;
     EXPECT_EQ(sizes_of(variant), sizes_of(base));
@@ -222,17 +222,17 @@ TEST(ShippedScenes, ChildMemoryVariantsDifferFromTheirBaseInResidencyAlone) {
     EXPECT_EQ(variant.kernels.size(), base.kernels.size());
     EXPECT_EQ(variant.scalars.size(), 1u);
   }
-  EXPECT_TRUE(resident_in(shipped("qwen3_14b_decode")).empty());
-  EXPECT_EQ(resident_in(shipped("qwen3_14b_decode_child_memory")).size(), 20u);
-  EXPECT_EQ(resident_in(shipped("shape_slot_child_memory")), (std::vector<std::string>{"slot", "layout"}));
+  EXPECT_TRUE(resident_in(shipped_scene("qwen3_14b_decode")).empty());
+  EXPECT_EQ(resident_in(shipped_scene("qwen3_14b_decode_child_memory")).size(), 20u);
+  EXPECT_EQ(resident_in(shipped_scene("shape_slot_child_memory")), (std::vector<std::string>{"slot", "layout"}));
 }
 
 TEST(ShippedScenes, ShapeSlotIsThirtyTwoBytes) {
-  EXPECT_EQ(shipped("shape_slot_child_memory").tensors.at(0).bytes(), svmrt::Bytes(32));
+  EXPECT_EQ(shipped_scene("shape_slot_child_memory").tensors.at(0).bytes(), svmrt::Bytes(32));
 }
 
 TEST(ShippedScenes, GemmHasFourByFourTilesOfSixtyFour) {
-  for (const SceneTensor& tensor : shipped("bgemm").tensors) {
+  for (const SceneTensor& tensor : shipped_scene("bgemm").tensors) {
     EXPECT_EQ(tensor.shape, (std::vector<std::uint32_t>{4, 4, 64, 64})) << tensor.name;
   }
 }

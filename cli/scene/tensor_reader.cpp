@@ -14,7 +14,7 @@
 namespace svmsim {
 namespace {
 
-constexpr double kMaxFloat32 = std::numeric_limits<float>::max();
+constexpr double kLargestFloat32 = std::numeric_limits<float>::max();
 
 constexpr Choice<Direction> kDirections[] = {
     {"in", Direction::kIn}, {"out", Direction::kOut}, {"inout", Direction::kInout}};
@@ -57,7 +57,7 @@ std::uint64_t element_bits(const ElementType& type, std::int64_t value) {
 
 void read_fill(ConfigTable& table, const ElementType& type, TensorData& data) {
   if (type.element_class == ElementClass::kFloat32) {
-    const double value = table.decimal("value", -kMaxFloat32, kMaxFloat32);
+    const double value = table.decimal("value", -kLargestFloat32, kLargestFloat32);
     data.values = {std::bit_cast<std::uint32_t>(static_cast<float>(value))};
   } else {
     data.values = {element_bits(type, table.integer<std::int64_t>("value", type.min, type.max))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small helpers of the runtime's unit tests: a log that can be searched, the error code of a result, values in device
-// memory. Test code only; LogCollector is thread-safe.
+// Small helpers of the runtime's unit tests: sizes, a log that can be searched, the error code of a result, values in
+// device memory. Test code only; LogCollector is thread-safe.
 #pragma once
 
 #include <cstring>
@@ -15,6 +15,9 @@
 #include "runtime/testing/fake_driver.h"
 
 namespace svmrt::testing {
+
+inline constexpr Bytes kPage = FakeDriver::kPage;
+inline constexpr Bytes kWord{8};
 
 class LogCollector {
  public:

@@ -11,7 +11,7 @@
 namespace svmsim {
 namespace {
 
-constexpr AddressLayout kLayout{DeviceAddr(0x12c000000000), Bytes(std::uint64_t{5} << 40)};
+constexpr AddressLayout kScriptLayout{DeviceAddr(0x12c000000000), Bytes(std::uint64_t{5} << 40)};
 
 // One case of rule R6 with these steps.
 ConformanceScript script_of(const std::string& steps, const std::string& head = "") {
@@ -29,7 +29,7 @@ ConformanceScript script_of(const std::string& steps, const std::string& head = 
 class RunScript : public testing::Test {
  protected:
   CaseOutcome run(const std::string& steps, const std::string& head = "") {
-    InProcessPort port(platform_, kLayout, backing_);
+    InProcessPort port(platform_, kScriptLayout, backing_);
     const auto outcomes = run_script(script_of(steps, head), port);
     EXPECT_EQ(outcomes.size(), 1u);
     return outcomes.empty() ? CaseOutcome{} : outcomes.front();
@@ -145,7 +145,7 @@ TEST_F(RunScript, CasesDoNotSeeEachOther) {
           "[[case]]\nrule = 'R1'\nname = 'B'\n" + steps,
       "s.toml");
   ASSERT_TRUE(script) << script.error().message();
-  InProcessPort port(platform_, kLayout, backing_);
+  InProcessPort port(platform_, kScriptLayout, backing_);
   for (const CaseOutcome& outcome : run_script(*script, port)) {
     EXPECT_EQ(outcome.verdict, CaseVerdict::kAgrees) << outcome.message();
   }

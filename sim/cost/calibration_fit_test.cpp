@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cost/calibration_fit.h"
+#include "sim/cost/testing/byte_units.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +9,6 @@
 
 namespace svmsim {
 namespace {
-
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 
 void expect_near_ps(Picoseconds actual, std::uint64_t expected, std::uint64_t tolerance) {
   EXPECT_NEAR(static_cast<double>(actual.count()), static_cast<double>(expected), static_cast<double>(tolerance));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cost/calibration.h"
+#include "sim/cost/testing/byte_units.h"
 #include "sim/driver/page_walk.h"
 
 #include <gmock/gmock.h>
@@ -72,9 +73,6 @@ double copy_ns(std::uint64_t bytes) {
   const CostModel model(shipped("a2a3-cann9").parameters);
   return static_cast<double>(model.copy_cost(CopyDirection::kFromDevice, Bytes(bytes)).count()) / 1e3;
 }
-
-constexpr std::uint64_t kKib = 1024;
-constexpr std::uint64_t kMib = 1024 * kKib;
 
 // The published sweep, nanoseconds.
 struct PublishedMap {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cost/cost_model.h"
+#include "sim/cost/testing/byte_units.h"
 #include "sim/driver/page_walk.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +10,6 @@
 namespace svmsim {
 namespace {
 
-constexpr std::uint64_t kKib = 1024;
-constexpr std::uint64_t kMib = kKib * 1024;
 constexpr std::uint64_t kTib = kMib * kMib;
 
 // Powers of ten apart, so that a sum shows each part.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cost/sweep.h"
+#include "sim/cost/testing/byte_units.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +11,6 @@ namespace svmsim {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr std::uint64_t kKib = 1024;
-constexpr std::uint64_t kMib = 1024 * kKib;
 
 // Prices that show which pages were counted.
 Calibration plain_calibration() {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/driver/address_ranges.h"
+#include "sim/driver/testing/test_values.h"
 
 #include <gtest/gtest.h>
 
 namespace svmsim {
 namespace {
 
-inline constexpr DeviceAddr kBase{0x100000};
-inline constexpr Bytes kPage{0x1000};
-inline constexpr Span kEight{kBase, times(8, kPage)};
-DeviceAddr page(std::uint64_t index) { return kBase + times(index, kPage); }
+inline constexpr DeviceAddr kRangeBase{0x100000};
+inline constexpr Span kEight{kRangeBase, times(8, kPage)};
+DeviceAddr page(std::uint64_t index) { return kRangeBase + times(index, kPage); }
 
 TEST(AddressRanges, TakesTheLowestRangeThatFits) {
   AddressRanges ranges(kEight);

@@ -4,20 +4,16 @@
 
 #include "sim/driver/driver_fixture.h"
 #include "sim/driver/register_rules.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
 
-inline constexpr Bytes kPage = times(4, kKiB);
 inline constexpr DeviceAddr kHost{0x7f0000000000};
 // Where the device sees the first host memory: the start of v2's SVM range (P1).
 inline constexpr DeviceAddr kFirstWindow{0x100000000000};
 inline constexpr std::uint32_t kHostTypes[] = {kHostMemMapDev, kHostSvmMapDev, kHostMemMapDevPcieTh, kHostMemMapDma,
                                                kHostIoMapDev};
-
-inline constexpr DriverCode kOk = DriverCode::kNone;
-inline constexpr DriverCode kPara = DriverCode::kParaError;
-inline constexpr DriverCode kUnsupported = DriverCode::kNotSupport;
 
 Platform lenient(Platform platform) {
   platform.lenient = true;

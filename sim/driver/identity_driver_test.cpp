@@ -5,11 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "sim/driver/driver_fixture.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
-
-inline constexpr Bytes kPage{4096};
 
 Platform identity_platform() {
   Platform platform;

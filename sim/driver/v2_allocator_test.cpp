@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "sim/driver/driver_fixture.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
 
-inline constexpr Bytes kPage{4096};
 inline constexpr Bytes k1_6MiB{1677722};  // rounded up: 410 pages
 inline constexpr Bytes k1_7MiB{1782580};
 

@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "sim/driver/driver_fixture.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
-
-inline constexpr Bytes kPage{4096};
-inline constexpr Bytes k2MiB = times(2, kMiB);
 
 TEST(F2, FreeOfAMappedHugeBlockIsRefusedOnlyAboveTheThreshold) {
   DriverRig rig(v2_platform());

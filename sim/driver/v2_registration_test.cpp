@@ -7,15 +7,10 @@
 
 #include "sim/driver/driver_fixture.h"
 #include "sim/driver/register_rules.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
-
-inline constexpr Bytes kPage{4096};
-inline constexpr Bytes k2MiB = times(2, kMiB);
-inline constexpr DriverCode kOk = DriverCode::kNone;
-inline constexpr DriverCode kPara = DriverCode::kParaError;
-inline constexpr DriverCode kUnsupported = DriverCode::kNotSupport;
 
 constexpr std::uint32_t process_type(std::uint32_t type) { return kDevSvmMapHost | type << 16; }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/driver/v2_segment_cache.h"
+#include "sim/driver/testing/test_values.h"
 
 #include <gtest/gtest.h>
 
 namespace svmsim {
 namespace {
 
-inline constexpr DeviceAddr kBase{0x12c000000000};
-inline constexpr Bytes kPage{4096};
-Span pages(std::uint64_t first, std::uint64_t count) { return Span{kBase + times(first, kPage), times(count, kPage)}; }
+inline constexpr DeviceAddr kCacheBase{0x12c000000000};
+Span pages(std::uint64_t first, std::uint64_t count) {
+  return Span{kCacheBase + times(first, kPage), times(count, kPage)};
+}
 // Three segments that touch.
 const Span kFirst = pages(0, 8);
 const Span kSecond = pages(8, 8);

@@ -4,15 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "sim/driver/driver_fixture.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
 
-inline constexpr Bytes kPage{4096};
-inline constexpr Bytes k2MiB = times(2, kMiB);
-inline constexpr DeviceAddr kHostAddress{0x7f0000000000};
-inline constexpr DriverCode kOk = DriverCode::kNone;
-inline constexpr DriverCode kPara = DriverCode::kParaError;
 inline constexpr DriverCode kNoRecord = DriverCode::kNotExist;
 
 TEST(U1, RecordIsKeyedByTheDeviceIdOfTheAllocationFlag) {

@@ -6,17 +6,12 @@
 
 #include "sim/driver/driver_fixture.h"
 #include "sim/driver/register_rules.h"
+#include "sim/driver/testing/test_values.h"
 
 namespace svmsim {
 namespace {
 
-inline constexpr Bytes kPage{4096};
 inline constexpr Bytes kHostPage64{65536};
-inline constexpr Bytes k2MiB = times(2, kMiB);
-inline constexpr DeviceAddr kHostAddress{0x7f0000000000};
-inline constexpr DriverCode kOk = DriverCode::kNone;
-inline constexpr DriverCode kPara = DriverCode::kParaError;
-inline constexpr DriverCode kUnsupported = DriverCode::kNotSupport;
 
 TEST(P1V3, FirstBlockStartsAtTheDeviceBase) {
   DriverRig rig(v3_platform());

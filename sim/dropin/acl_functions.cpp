@@ -13,13 +13,13 @@ AclThread& this_thread() {
 }
 
 // Assumption: in a forked child every call is a driver error, whatever it asks.
-AclCode refused_in_child(const Simulation& /*simulation*/) { return AclCode::kDriverError; }
+AclCode acl_refused_in_child(const Simulation& /*simulation*/) { return AclCode::kDriverError; }
 
 // `call(runtime, thread)`.
 template <typename Call>
 std::int32_t acl_call(Call call) {
   const auto own = [&](Simulation& simulation) { return call(simulation.acl(), this_thread()); };
-  return code_number(Process::instance().call(own, refused_in_child));
+  return code_number(Process::instance().call(own, acl_refused_in_child));
 }
 
 // The same for a call that gives a value away: `call(runtime, thread, out)`, where `out` is null unless the program's

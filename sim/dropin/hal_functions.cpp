@@ -27,7 +27,7 @@ DeviceAddr device_address(const void* pointer) { return DeviceAddr(reinterpret_c
 bool is_v3(const Simulation& simulation) { return simulation.environment().platform.personality == Personality::kV3; }
 
 // Assumption: a child may do nothing that needs the driver's process context. R11 gives the codes for register.
-DriverCode refused_in_child(const Simulation& simulation) {
+DriverCode hal_refused_in_child(const Simulation& simulation) {
   return is_v3(simulation) ? DriverCode::kNotExist : DriverCode::kParaError;
 }
 
@@ -38,7 +38,7 @@ DriverCode register_in_child(const Simulation& simulation, DeviceAddr source, st
     const std::uint64_t first = extent.base.value();
     return source.value() < first + extent.size.count() && (first <= source.value() || first - source.value() < size);
   });
-  return is_v3(simulation) && parent_holds ? DriverCode::kRepeatedUserd : refused_in_child(simulation);
+  return is_v3(simulation) && parent_holds ? DriverCode::kRepeatedUserd : hal_refused_in_child(simulation);
 }
 
 template <typename Own, typename InChild>
@@ -115,7 +115,7 @@ std::int32_t svmsim_halMemAlloc(void** address, unsigned long long size, unsigne
         if (outcome.code == DriverCode::kNone) put(address, outcome.address.value());
         return outcome.code;
       },
-      refused_in_child);
+      hal_refused_in_child);
 }
 
 std::int32_t svmsim_halMemFree(void* address) {
@@ -133,7 +133,7 @@ std::int32_t svmsim_halMemAgentOpen(std::uint32_t device_id, std::uint32_t flag)
   } else if (flag != 0) {
     code = DriverCode::kNotSupport;
   }
-  return driver_call([&](Simulation&) { return code; }, refused_in_child);
+  return driver_call([&](Simulation&) { return code; }, hal_refused_in_child);
 }
 
 // A query changes nothing, so a child is answered like its parent. Assumptions: buffers smaller than the 16 bytes

@@ -24,7 +24,7 @@ constexpr std::uint64_t kRegister = 1'000'000;
 constexpr std::uint64_t kUnregister = 2'000'000;
 constexpr std::uint64_t kCopyFrom = 9'000'000;
 
-class Recorder final : public CallObserver {
+class RecorderOfCopies final : public CallObserver {
  public:
   void on_call(const CallRecord& record) override { records.push_back(record); }
   std::vector<CallRecord> records;
@@ -43,7 +43,7 @@ class MachineCalls : public testing::Test {
 
   CheckedHostMemory checked_;
   std::unique_ptr<Machine> machine_;
-  Recorder recorder_;
+  RecorderOfCopies recorder_;
 };
 
 TEST_F(MachineCalls, UnregisterByTypeIsPricedAndRecordedAsAnUnregister) {

@@ -15,15 +15,15 @@ namespace {
 using svmrt::kRunnerTimeline;
 
 // Prices of a failed call of each kind, in picoseconds: the call terms of sim/testing/test_machine.h.
-constexpr std::uint64_t kAllocate = 3'000;
-constexpr std::uint64_t kFree = 4'000;
-constexpr std::uint64_t kRegister = 1'000'000;
-constexpr std::uint64_t kUnregister = 2'000'000;
+constexpr std::uint64_t kAllocatePrice = 3'000;
+constexpr std::uint64_t kFreePrice = 4'000;
+constexpr std::uint64_t kRegisterPrice = 1'000'000;
+constexpr std::uint64_t kUnregisterPrice = 2'000'000;
 constexpr std::uint64_t kCopyToDevice = 8'000'000;
 constexpr std::uint64_t kCopyFromDevice = 9'000'000;
 constexpr std::uint64_t kSetMemory = 7'000'000;
 
-class Recorder final : public CallObserver {
+class RecorderOfFaults final : public CallObserver {
  public:
   void on_call(const CallRecord& record) override { records.push_back(record); }
   std::vector<CallRecord> records;
@@ -58,14 +58,14 @@ struct Rig {
 
   std::unique_ptr<Machine> machine;
   RuntimeDriver driver;
-  Recorder recorder;
+  RecorderOfFaults recorder;
 };
 
 TEST(MachineFaults, AFailedAllocateTakesNoMemoryAndIsOneCallAlthoughAclrtMallocWouldAskTwice) {
   Rig rig({nth(CallKind::kAllocate, 0)});
   EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4 << 20)).code, DriverCode::kIoctlFail);
   EXPECT_TRUE(rig.machine->live_blocks().empty());
-  rig.expect_last(CallKind::kAllocate, kAllocate);
+  rig.expect_last(CallKind::kAllocate, kAllocatePrice);
   EXPECT_TRUE(rig.recorder.records.back().address.is_null());
   EXPECT_EQ(rig.driver.allocate(kRunnerTimeline, Bytes(4 << 20)).code, DriverCode::kNone);
 }
@@ -76,7 +76,7 @@ TEST(MachineFaults, FailNextNeedsNoPlanAndHitsOneCall) {
   machine->fail_next(CallKind::kAllocate, DriverCode::kOutOfMemory);
   EXPECT_EQ(driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kOutOfMemory);
   EXPECT_EQ(machine->fault_hits().failed_calls, 1u);
-  EXPECT_EQ(machine->now(kRunnerTimeline), Picoseconds(kAllocate));
+  EXPECT_EQ(machine->now(kRunnerTimeline), Picoseconds(kAllocatePrice));
   EXPECT_EQ(driver.allocate(kRunnerTimeline, Bytes(4096)).code, DriverCode::kNone);
 }
 
@@ -97,7 +97,7 @@ TEST(MachineFaults, AFailedFreeLeavesTheBlock) {
   const DeviceAddr block = rig.allocate(4096);
   EXPECT_EQ(rig.driver.free(kRunnerTimeline, block), DriverCode::kIoctlFail);
   EXPECT_EQ(rig.machine->live_blocks().size(), 1U);
-  rig.expect_last(CallKind::kFree, kFree);
+  rig.expect_last(CallKind::kFree, kFreePrice);
   EXPECT_EQ(rig.driver.free(kRunnerTimeline, block), DriverCode::kNone);
 }
 
@@ -108,7 +108,7 @@ TEST(MachineFaults, AFailedRegisterMapsNothingAndGivesNoAddress) {
   EXPECT_EQ(refused.code, DriverCode::kIoctlFail);
   EXPECT_EQ(refused.host, nullptr);
   EXPECT_TRUE(rig.machine->mapped_extents().empty());
-  rig.expect_last(CallKind::kRegister, kRegister);
+  rig.expect_last(CallKind::kRegister, kRegisterPrice);
   EXPECT_EQ(rig.driver.register_to_host(kRunnerTimeline, block, Bytes(4096)).code, DriverCode::kNone);
 }
 
@@ -118,7 +118,7 @@ TEST(MachineFaults, AFailedUnregisterLeavesTheMapping) {
   ASSERT_EQ(rig.driver.register_to_host(kRunnerTimeline, block, Bytes(4096)).code, DriverCode::kNone);
   EXPECT_EQ(rig.driver.unregister_from_host(kRunnerTimeline, block), DriverCode::kIoctlFail);
   EXPECT_EQ(rig.machine->mapped_extents().size(), 1U);
-  rig.expect_last(CallKind::kUnregister, kUnregister);
+  rig.expect_last(CallKind::kUnregister, kUnregisterPrice);
   EXPECT_EQ(rig.driver.unregister_from_host(kRunnerTimeline, block), DriverCode::kNone);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using svmrt::DriverCode;
 
-constexpr Bytes kPage{4096};
+constexpr Bytes kHistoryPage{4096};
 constexpr DeviceAddr kBlock{0x100000};
 
 class MappingHistoryTest : public ::testing::Test {
@@ -39,8 +39,8 @@ TEST_F(MappingHistoryTest, UnknownAddressHasNoOwnerAndNoMapping) {
 }
 
 TEST_F(MappingHistoryTest, LiveMappingNamesItsCallAndNoUnmap) {
-  allocate(kBlock, kPage);
-  map(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
+  map(kBlock, kHistoryPage);
   const AddressHistory history = at(kBlock + Bytes(100));
   ASSERT_TRUE(history.owner && history.mapping);
   EXPECT_EQ(history.owner->base, kBlock);
@@ -52,10 +52,10 @@ TEST_F(MappingHistoryTest, LiveMappingNamesItsCallAndNoUnmap) {
 }
 
 TEST_F(MappingHistoryTest, UnmapIsTheCallThatFollowsIt) {
-  allocate(kBlock, kPage);
-  map(kBlock, kPage);
-  call(CallKind::kCopyFromDevice, kBlock, kPage);
-  history_.unmapped(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
+  map(kBlock, kHistoryPage);
+  call(CallKind::kCopyFromDevice, kBlock, kHistoryPage);
+  history_.unmapped(kBlock, kHistoryPage);
   call(CallKind::kUnregister, kBlock, Bytes(0));
   const AddressHistory history = at(kBlock);
   EXPECT_FALSE(history.mapping.value().mapped);
@@ -65,67 +65,67 @@ TEST_F(MappingHistoryTest, UnmapIsTheCallThatFollowsIt) {
 }
 
 TEST_F(MappingHistoryTest, FreeEndsTheOwnerAndTheNextOneReplacesIt) {
-  allocate(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
   call(CallKind::kFree, kBlock, Bytes(0));
   EXPECT_EQ(at(kBlock).owner.value().freed_by.value().sequence, 1u);
-  allocate(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
   EXPECT_EQ(at(kBlock).owner.value().allocated_by, 2u);
   EXPECT_FALSE(at(kBlock).owner->freed_by.has_value());
 }
 
 TEST_F(MappingHistoryTest, FailedCallsChangeNoOwner) {
-  call(CallKind::kAllocate, kBlock, kPage, DriverCode::kOutOfMemory);
+  call(CallKind::kAllocate, kBlock, kHistoryPage, DriverCode::kOutOfMemory);
   EXPECT_FALSE(at(kBlock).owner.has_value());
-  allocate(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
   call(CallKind::kFree, kBlock, Bytes(0), DriverCode::kBusy);
   EXPECT_FALSE(at(kBlock).owner.value().freed_by.has_value());
 }
 
 TEST_F(MappingHistoryTest, MappingDroppedByAFreeNamesTheFree) {
-  allocate(kBlock, kPage);
-  map(kBlock, kPage);
-  history_.unmapped(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
+  map(kBlock, kHistoryPage);
+  history_.unmapped(kBlock, kHistoryPage);
   call(CallKind::kFree, kBlock, Bytes(0));
   EXPECT_EQ(at(kBlock).mapping.value().unmapped_by.value().kind, CallKind::kFree);
 }
 
 TEST_F(MappingHistoryTest, SecondMappingForgetsTheUnmapOfTheFirst) {
-  allocate(kBlock, kPage);
-  map(kBlock, kPage);
-  history_.unmapped(kBlock, kPage);
+  allocate(kBlock, kHistoryPage);
+  map(kBlock, kHistoryPage);
+  history_.unmapped(kBlock, kHistoryPage);
   call(CallKind::kUnregister, kBlock, Bytes(0));
-  map(kBlock, kPage);
+  map(kBlock, kHistoryPage);
   EXPECT_TRUE(at(kBlock).mapping.value().mapped);
   EXPECT_EQ(at(kBlock).mapping->mapped_by.value().sequence, 3u);
   EXPECT_FALSE(at(kBlock).mapping->unmapped_by.has_value());
 }
 
 TEST_F(MappingHistoryTest, UnmapOfAPartLeavesTheRestMapped) {
-  allocate(kBlock, Bytes(2 * kPage.count()));
-  map(kBlock, Bytes(2 * kPage.count()));
-  history_.unmapped(kBlock + kPage, kPage);
+  allocate(kBlock, Bytes(2 * kHistoryPage.count()));
+  map(kBlock, Bytes(2 * kHistoryPage.count()));
+  history_.unmapped(kBlock + kHistoryPage, kHistoryPage);
   call(CallKind::kUnregister, kBlock, Bytes(0));
   EXPECT_TRUE(at(kBlock).mapping.value().mapped);
-  EXPECT_FALSE(at(kBlock + kPage).mapping.value().mapped);
+  EXPECT_FALSE(at(kBlock + kHistoryPage).mapping.value().mapped);
 }
 
 TEST_F(MappingHistoryTest, FreeEndsTheOwnerOfEveryPageOfTheBlock) {
-  allocate(kBlock, Bytes(3 * kPage.count()));
+  allocate(kBlock, Bytes(3 * kHistoryPage.count()));
   call(CallKind::kFree, kBlock, Bytes(0));
-  const Bytes last(3 * kPage.count() - 1);
+  const Bytes last(3 * kHistoryPage.count() - 1);
   ASSERT_TRUE(at(kBlock + last).owner.value().freed_by.has_value());
   EXPECT_EQ(at(kBlock + last).owner->freed_by->sequence, 1u);
 }
 
 TEST_F(MappingHistoryTest, PageUnmappedBeforeKeepsTheCallThatUnmappedIt) {
-  allocate(kBlock, Bytes(2 * kPage.count()));
-  map(kBlock, Bytes(2 * kPage.count()));
-  history_.unmapped(kBlock, kPage);
+  allocate(kBlock, Bytes(2 * kHistoryPage.count()));
+  map(kBlock, Bytes(2 * kHistoryPage.count()));
+  history_.unmapped(kBlock, kHistoryPage);
   call(CallKind::kUnregister, kBlock, Bytes(0));
-  history_.unmapped(kBlock, Bytes(2 * kPage.count()));
+  history_.unmapped(kBlock, Bytes(2 * kHistoryPage.count()));
   call(CallKind::kFree, kBlock, Bytes(0));
   EXPECT_EQ(at(kBlock).mapping.value().unmapped_by.value().sequence, 2u);
-  EXPECT_EQ(at(kBlock + kPage).mapping.value().unmapped_by.value().sequence, 3u);
+  EXPECT_EQ(at(kBlock + kHistoryPage).mapping.value().unmapped_by.value().sequence, 3u);
 }
 
 // Looks at the history from inside an unmap.
@@ -146,8 +146,8 @@ class LookingBacking final : public Backing {
 TEST_F(MappingHistoryTest, UnmapIsKnownBeforeThePagesGo) {
   LookingBacking backing(history_);
   WatchedBacking watched(backing, history_);
-  watched.map(kBlock, kPage, HostAccess::kReadWrite);
-  watched.unmap(kBlock, kPage);
+  watched.map(kBlock, kHistoryPage, HostAccess::kReadWrite);
+  watched.unmap(kBlock, kHistoryPage);
   EXPECT_TRUE(backing.known_before_);
 }
 

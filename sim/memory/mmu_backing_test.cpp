@@ -14,13 +14,11 @@
 #include <cstring>
 
 #include "sim/memory/memory_file.h"
+#include "sim/memory/testing/sizes.h"
 #include "sim/testing/fault_exit.h"
 
 namespace svmsim {
 namespace {
-
-constexpr Bytes kPage{4096};
-constexpr Bytes kSegment{std::uint64_t{2} << 20};
 
 std::unique_ptr<SliceBacking> make_backing(ViewAddress view_address = ViewAddress::kIdentity) {
   auto backing = make_slice_backing(BackingKind::kMmu, view_address);

@@ -10,37 +10,35 @@
 
 #include "sim/memory/poison.h"
 #include "sim/memory/slice_layout.h"
+#include "sim/memory/testing/sizes.h"
 
 namespace svmsim {
 namespace {
 
-constexpr Bytes kPage{4096};
-constexpr Bytes kSegment{std::uint64_t{2} << 20};
-
-std::unique_ptr<PlainBacking> make_backing(ViewAddress view_address) {
+std::unique_ptr<PlainBacking> make_plain_backing(ViewAddress view_address) {
   auto backing = PlainBacking::create(view_address);
   EXPECT_TRUE(backing.has_value()) << backing.error();
   return std::move(*backing);
 }
 
 TEST(PlainBacking, FirstMachineStartsAtTheFirstDeviceAddressOfTheLayout) {
-  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto backing = make_plain_backing(ViewAddress::kIdentity);
   EXPECT_EQ(backing->base(), slice_layout().svm_base + slice_layout().first_device_offset);
 }
 
 TEST(PlainBacking, TwoMachinesGetDisjointSlicesAndAFreedSliceIsTakenAgain) {
-  auto first = make_backing(ViewAddress::kIdentity);
-  const auto second = make_backing(ViewAddress::kIdentity);
+  auto first = make_plain_backing(ViewAddress::kIdentity);
+  const auto second = make_plain_backing(ViewAddress::kIdentity);
   EXPECT_EQ(second->base(), first->base() + first->size());
   const DeviceAddr base = first->base();
   first.reset();
-  EXPECT_EQ(make_backing(ViewAddress::kIdentity)->base(), base);
+  EXPECT_EQ(make_plain_backing(ViewAddress::kIdentity)->base(), base);
 }
 
 TEST(PlainBacking, EverySliceTakenIsAnErrorThatSaysSo) {
   std::vector<std::unique_ptr<PlainBacking>> backings;
   for (std::uint32_t slot = 0; slot < slice_layout().slices; ++slot) {
-    backings.push_back(make_backing(ViewAddress::kElsewhere));
+    backings.push_back(make_plain_backing(ViewAddress::kElsewhere));
   }
   const auto one_more = PlainBacking::create(ViewAddress::kElsewhere);
   ASSERT_FALSE(one_more.has_value());
@@ -48,14 +46,14 @@ TEST(PlainBacking, EverySliceTakenIsAnErrorThatSaysSo) {
 }
 
 TEST(PlainBacking, IdentityViewLiesAtTheDeviceAddress) {
-  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto backing = make_plain_backing(ViewAddress::kIdentity);
   const DeviceAddr at = backing->base() + kPage;
   backing->populate(backing->base(), kSegment);
   EXPECT_EQ(reinterpret_cast<std::uint64_t>(backing->map(at, kPage, HostAccess::kReadWrite)), at.value());
 }
 
 TEST(PlainBacking, ViewElsewhereShowsTheSameBytesAtAnotherAddress) {
-  const auto backing = make_backing(ViewAddress::kElsewhere);
+  const auto backing = make_plain_backing(ViewAddress::kElsewhere);
   backing->populate(backing->base(), kSegment);
   const DeviceAddr at = backing->base() + kPage;
   auto* const view = static_cast<unsigned char*>(backing->map(at, kPage, HostAccess::kReadWrite));
@@ -69,7 +67,7 @@ TEST(PlainBacking, ViewElsewhereShowsTheSameBytesAtAnotherAddress) {
 using PlainBackingDeathTest = ::testing::Test;
 
 TEST(PlainBackingDeathTest, TouchOfTheRawDeviceAddressFaultsWhereViewsLieElsewhere) {
-  const auto backing = make_backing(ViewAddress::kElsewhere);
+  const auto backing = make_plain_backing(ViewAddress::kElsewhere);
   backing->populate(backing->base(), kSegment);
   backing->map(backing->base(), kPage, HostAccess::kReadWrite);
   const auto* const raw = reinterpret_cast<const volatile unsigned char*>(backing->base().value());
@@ -77,7 +75,7 @@ TEST(PlainBackingDeathTest, TouchOfTheRawDeviceAddressFaultsWhereViewsLieElsewhe
 }
 
 TEST(PlainBacking, ReleasedPagesReadAsZerosWhenPopulatedAgain) {
-  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto backing = make_plain_backing(ViewAddress::kIdentity);
   backing->populate(backing->base(), kSegment);
   std::memset(backing->bytes_at(backing->base()), 0xff, kSegment.count());
   backing->release(backing->base(), kSegment);
@@ -87,7 +85,7 @@ TEST(PlainBacking, ReleasedPagesReadAsZerosWhenPopulatedAgain) {
 }
 
 TEST(PlainBacking, UntouchedPagesTakeNoMemory) {
-  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto backing = make_plain_backing(ViewAddress::kIdentity);
   constexpr Bytes kLarge{std::uint64_t{38} << 30};
   rusage before{};
   getrusage(RUSAGE_SELF, &before);
@@ -100,7 +98,7 @@ TEST(PlainBacking, UntouchedPagesTakeNoMemory) {
 }
 
 TEST(PlainBacking, UnmappedPagesArePoisonedExactlyInSanitizerBuilds) {
-  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto backing = make_plain_backing(ViewAddress::kIdentity);
   backing->populate(backing->base(), kSegment);
   const auto* const host = reinterpret_cast<const std::byte*>(backing->base().value());
   EXPECT_EQ(is_poisoned(host), poison_is_active());
@@ -114,7 +112,7 @@ TEST(PlainBacking, UnmappedPagesArePoisonedExactlyInSanitizerBuilds) {
 
 TEST(PlainBacking, LargeBlockDoesNotInheritThePoisonOfASmallOneBeforeIt) {
   constexpr Bytes kAboveTheLimit{std::uint64_t{20} << 20};
-  const auto backing = make_backing(ViewAddress::kIdentity);
+  const auto backing = make_plain_backing(ViewAddress::kIdentity);
   const auto* const host = reinterpret_cast<const std::byte*>(backing->base().value());
   backing->populate(backing->base(), kSegment);
   ASSERT_EQ(is_poisoned(host), poison_is_active());
@@ -128,7 +126,7 @@ TEST(PlainBacking, LargeBlockDoesNotInheritThePoisonOfASmallOneBeforeIt) {
 class PoisonAfterTheEnd : public ::testing::TestWithParam<ViewAddress> {};
 
 TEST_P(PoisonAfterTheEnd, IsNotInheritedByWhoeverMapsTheAddressNext) {
-  auto first = make_backing(GetParam());
+  auto first = make_plain_backing(GetParam());
   first->populate(first->base(), kSegment);
   auto* const view = static_cast<std::byte*>(first->map(first->base(), kPage, HostAccess::kReadWrite));
   first->unmap(first->base(), kPage);
@@ -141,11 +139,11 @@ TEST_P(PoisonAfterTheEnd, IsNotInheritedByWhoeverMapsTheAddressNext) {
 INSTANTIATE_TEST_SUITE_P(Views, PoisonAfterTheEnd, ::testing::Values(ViewAddress::kIdentity, ViewAddress::kElsewhere));
 
 TEST(PlainBacking, PoisonOfAnEndedMachineIsNotInherited) {
-  auto first = make_backing(ViewAddress::kIdentity);
+  auto first = make_plain_backing(ViewAddress::kIdentity);
   const auto* const host = reinterpret_cast<const std::byte*>(first->base().value());
   first->populate(first->base(), kSegment);
   first.reset();
-  const auto second = make_backing(ViewAddress::kIdentity);
+  const auto second = make_plain_backing(ViewAddress::kIdentity);
   ASSERT_EQ(reinterpret_cast<const std::byte*>(second->base().value()), host);
   EXPECT_FALSE(is_poisoned(host));
 }

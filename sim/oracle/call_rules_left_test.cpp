@@ -11,14 +11,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr DriverCode kNone = DriverCode::kNone;
+constexpr DriverCode kFine = DriverCode::kNone;
 
 TEST_F(CallRulesTest, I8TwoOfThreeMappingsLeftAreReportedOneByOne) {
   std::vector<DeviceAddr> blocks;
   for (int i = 0; i < 3; ++i) blocks.push_back(alloc(kPage));                      // calls 0 to 2
-  for (const DeviceAddr block : blocks) ASSERT_EQ(reg(block, Bytes(100)), kNone);  // 3 to 5
-  ASSERT_EQ(unreg(blocks[1]), kNone);
-  ASSERT_EQ(free(blocks[1]), kNone);
+  for (const DeviceAddr block : blocks) ASSERT_EQ(reg(block, Bytes(100)), kFine);  // 3 to 5
+  ASSERT_EQ(unreg(blocks[1]), kFine);
+  ASSERT_EQ(free(blocks[1]), kFine);
   rules_.finish();
   ASSERT_THAT(broken(), ElementsAre("I3@-1", "I8@-1", "I3@-1", "I8@-1", "I8@-1", "I8@-1"));
   EXPECT_THAT(message(1), HasSubstr("100 bytes are still mapped at exit, registered by call 3"));
@@ -51,8 +51,8 @@ TEST_F(CallRulesTest, I8BlockWithoutAMappingLeftIsReported) {
 
 TEST_F(CallRulesTest, I8MappingOfABlockInTheCacheIsLeftThoughTheBlockIsNot) {
   const DeviceAddr block = alloc(kPage);
-  ASSERT_EQ(reg(block, kPage), kNone);
-  ASSERT_EQ(free(block), kNone);  // F2
+  ASSERT_EQ(reg(block, kPage), kFine);
+  ASSERT_EQ(free(block), kFine);  // F2
   rules_.finish();
   EXPECT_THAT(broken(), ElementsAre("I2@2", "I3@-1", "I8@-1"));
   EXPECT_THAT(rules_.left_blocks(), IsEmpty());
@@ -62,8 +62,8 @@ TEST_F(CallRulesTest, I8MappingOfABlockInTheCacheIsLeftThoughTheBlockIsNot) {
 TEST_F(CallRulesTest, I8RestOfAMappingThatWasDroppedInPartIsLeft) {
   const DeviceAddr left = alloc(k2MiB, kHugeFlag);
   alloc(k2MiB, kHugeFlag);
-  ASSERT_EQ(reg(left, Bytes(4 << 20)), kNone);
-  ASSERT_EQ(unreg(left), kNone);  // U3
+  ASSERT_EQ(reg(left, Bytes(4 << 20)), kFine);
+  ASSERT_EQ(unreg(left), kFine);  // U3
   rules_.finish();
   ASSERT_THAT(broken(), ElementsAre("I8@-1", "I8@-1", "I8@-1"));
   EXPECT_THAT(message(0), AllOf(HasSubstr("2097152 bytes at svm+0x200000"), HasSubstr("that call 2 registered"),
@@ -76,7 +76,7 @@ TEST_F(CallRulesTest, I8RestOfAMappingThatWasDroppedInPartIsLeft) {
 // F3
 TEST_F(CallRulesTest, I3MappingAtTheCloseOfTheDeviceIsReportedAndNothingIsLeftAfter) {
   const DeviceAddr block = alloc(kPage);
-  ASSERT_EQ(reg(block, kPage), kNone);
+  ASSERT_EQ(reg(block, kPage), kFine);
   close();  // 2
   ASSERT_THAT(broken(), ElementsAre("I3@2", "I8@2"));
   EXPECT_THAT(message(0), AllOf(HasSubstr("call 1 registered"), HasSubstr("call 2 closed the device")));
@@ -93,9 +93,9 @@ TEST_F(CallRulesTest, I3MappingAtTheCloseOfTheDeviceIsReportedAndNothingIsLeftAf
 TEST_F(CallRulesTest, CloseAfterEveryFreeBreaksNoRuleNorDoesTheNextLife) {
   for (int life = 0; life < 2; ++life) {
     const DeviceAddr block = alloc(kPage);
-    ASSERT_EQ(reg(block, kPage), kNone);
-    ASSERT_EQ(unreg(block), kNone);
-    ASSERT_EQ(free(block), kNone);
+    ASSERT_EQ(reg(block, kPage), kFine);
+    ASSERT_EQ(unreg(block), kFine);
+    ASSERT_EQ(free(block), kFine);
     close();
   }
   rules_.finish();
@@ -104,20 +104,20 @@ TEST_F(CallRulesTest, CloseAfterEveryFreeBreaksNoRuleNorDoesTheNextLife) {
 
 TEST_F(CallRulesTest, BlockAfterACloseThatDroppedItsAddressesMappingArrivesUnmapped) {
   const DeviceAddr first = alloc(kPage);
-  ASSERT_EQ(reg(first, kPage), kNone);
+  ASSERT_EQ(reg(first, kPage), kFine);
   close();
   const DeviceAddr second = alloc(kPage);
   ASSERT_EQ(second, first);
-  ASSERT_EQ(reg(second, kPage), kNone);
-  ASSERT_EQ(unreg(second), kNone);
-  ASSERT_EQ(free(second), kNone);
+  ASSERT_EQ(reg(second, kPage), kFine);
+  ASSERT_EQ(unreg(second), kFine);
+  ASSERT_EQ(free(second), kFine);
   rules_.finish();
   EXPECT_THAT(broken(), ElementsAre("I3@2", "I8@2"));
 }
 
 TEST_F(CallRulesTest, CallsAfterTheEndAreNotSeen) {
   const DeviceAddr block = alloc(kPage);
-  ASSERT_EQ(free(block), kNone);
+  ASSERT_EQ(free(block), kFine);
   rules_.finish();
   ASSERT_EQ(unreg(block), DriverCode::kNotExist);
   EXPECT_THAT(broken(), IsEmpty());
@@ -126,7 +126,7 @@ TEST_F(CallRulesTest, CallsAfterTheEndAreNotSeen) {
 TEST(CallRulesWatch, WhatWasThereBeforeTheWatchIsLeftWithoutACall) {
   const auto machine = make_test_machine();
   const DeviceAddr block = machine->mem_alloc(svmrt::kRunnerTimeline, kPage.count(), kOrdinaryFlag).address;
-  ASSERT_EQ(machine->host_register(svmrt::kRunnerTimeline, block, kPage.count(), kDevSvmMapHost, 0).code, kNone);
+  ASSERT_EQ(machine->host_register(svmrt::kRunnerTimeline, block, kPage.count(), kDevSvmMapHost, 0).code, kFine);
   CallRules rules(*machine);
   rules.finish();
   ASSERT_THAT(rules.left_blocks(), SizeIs(1));
@@ -139,7 +139,7 @@ TEST(CallRulesWatch, WhatWasThereBeforeTheWatchIsLeftWithoutACall) {
 TEST(CallRulesWatch, RulesThatEndBeforeTheirMachineAreToldNothingMore) {
   const auto machine = make_test_machine();
   { const CallRules rules(*machine); }
-  EXPECT_EQ(machine->mem_alloc(svmrt::kRunnerTimeline, kPage.count(), kOrdinaryFlag).code, kNone);
+  EXPECT_EQ(machine->mem_alloc(svmrt::kRunnerTimeline, kPage.count(), kOrdinaryFlag).code, kFine);
 }
 
 class CallRulesWithoutBooks : public CallRulesTest {
@@ -149,7 +149,7 @@ class CallRulesWithoutBooks : public CallRulesTest {
 
 TEST_F(CallRulesWithoutBooks, I3LeakIsReportedAndNoMappingIsLeftWhenTheDriverKeepsNone) {
   const DeviceAddr block = alloc(kPage);
-  ASSERT_EQ(reg(block, kPage), kNone);
+  ASSERT_EQ(reg(block, kPage), kFine);
   rules_.finish();
   EXPECT_THAT(broken(), ElementsAre("I3@-1", "I8@-1"));
   EXPECT_THAT(message(1), HasSubstr("never freed"));

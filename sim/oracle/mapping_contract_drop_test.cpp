@@ -8,8 +8,6 @@ namespace {
 using svmrt::Policy;
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kNothing;
-
 class RebuildContract : public OracleFixture {
  protected:
   RebuildContract() : OracleFixture(Policy::kRebuild) {}

@@ -10,8 +10,6 @@ namespace {
 using svmrt::Policy;
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kNothing;
-
 class CachedContract : public OracleFixture {};
 
 TEST_F(CachedContract, AccessedAndMappedIsFineInEveryRound) {

@@ -20,6 +20,8 @@ namespace svmsim {
 
 inline constexpr Bytes kBlockSize{4096};
 
+inline const std::vector<std::string> kNothing;  // no rule broken
+
 // The calls are made on open runs and in the order of their time: a run that is opened later starts when the last one
 // was closed.
 class OracleFixture : public ::testing::Test {

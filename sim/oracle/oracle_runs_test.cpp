@@ -11,8 +11,6 @@ using svmrt::kRunnerTimeline;
 using svmrt::Policy;
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kNothing;
-
 class OracleRuns : public OracleFixture {
  protected:
   // A read or write of 4 bytes through the copies of `run`, or through nothing at all when `makes_copy` is false.

@@ -8,8 +8,6 @@ namespace {
 using svmrt::kRunnerTimeline;
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kNothing;
-
 class OracleStrangers : public OracleFixture {
  protected:
   void stranger(const std::function<void()>& what) {

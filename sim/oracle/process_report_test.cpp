@@ -16,7 +16,7 @@ using svmrt::kRunnerTimeline;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kOrdinaryFlag = 0x2100000000904400;
-constexpr DriverCode kNone = DriverCode::kNone;
+constexpr DriverCode kSuccess = DriverCode::kNone;
 
 Platform calibrated_platform() {
   Platform platform = test_platform();
@@ -29,9 +29,9 @@ Platform calibrated_platform() {
 void leaky_program(Machine& machine) {
   const DeviceAddr left = machine.mem_alloc(kRunnerTimeline, 8192, kOrdinaryFlag).address;
   const DeviceAddr freed = machine.mem_alloc(kRunnerTimeline, 4096, kOrdinaryFlag).address;
-  EXPECT_EQ(machine.host_register(kRunnerTimeline, left, 100, kDevSvmMapHost, 0).code, kNone);
+  EXPECT_EQ(machine.host_register(kRunnerTimeline, left, 100, kDevSvmMapHost, 0).code, kSuccess);
   EXPECT_EQ(machine.host_register(kRunnerTimeline, left, 0, kDevSvmMapHost, 0).code, DriverCode::kParaError);
-  EXPECT_EQ(machine.mem_free(kRunnerTimeline, freed), kNone);
+  EXPECT_EQ(machine.mem_free(kRunnerTimeline, freed), kSuccess);
 }
 
 // Costs of sim/testing/test_machine.h: allocate 3 ns, free 4 ns; a register of one ordinary and one host page
@@ -90,7 +90,7 @@ TEST(ProcessReport, CleanProgramLeavesNothingAndBreaksNoRule) {
   const auto machine = make_test_machine();
   ProcessReport report(*machine, {});
   const DeviceAddr block = machine->mem_alloc(kRunnerTimeline, 4096, kOrdinaryFlag).address;
-  ASSERT_EQ(machine->mem_free(kRunnerTimeline, block), kNone);
+  ASSERT_EQ(machine->mem_free(kRunnerTimeline, block), kSuccess);
   report.finish();
   EXPECT_TRUE(report.rules().violations().empty());
   EXPECT_THAT(report.text(), HasSubstr("no rule broken\n"));
@@ -112,7 +112,7 @@ TEST(ProcessReport, ViolationInACallNamesIt) {
   const auto machine = make_test_machine();
   ProcessReport report(*machine, {});
   const DeviceAddr block = machine->mem_alloc(kRunnerTimeline, 4096, kOrdinaryFlag).address;
-  ASSERT_NE(machine->host_unregister(kRunnerTimeline, block, 0).code, kNone);
+  ASSERT_NE(machine->host_unregister(kRunnerTimeline, block, 0).code, kSuccess);
   report.finish();
   EXPECT_THAT(report.text(), HasSubstr("violation of I3 in call 1 (svm+0x0): "));
   EXPECT_EQ(nlohmann::json::parse(report.json())["violations"][0]["call"], 1);
@@ -136,14 +136,14 @@ TEST(ProcessReport, CallsAfterTheEndAreNotCounted) {
   ProcessReport report(*machine, {});
   report.finish();
   const std::string before = report.json();
-  ASSERT_EQ(machine->mem_alloc(kRunnerTimeline, 4096, kOrdinaryFlag).code, kNone);
+  ASSERT_EQ(machine->mem_alloc(kRunnerTimeline, 4096, kOrdinaryFlag).code, kSuccess);
   EXPECT_EQ(report.json(), before);
 }
 
 TEST(ProcessReport, TimeIsThatOfTheLatestEndAndCallZeroIsNotTheExit) {
   const auto machine = make_test_machine(calibrated_platform());
   ProcessReport report(*machine, {});
-  EXPECT_NE(machine->host_unregister(kRunnerTimeline, machine->slice_base(), 0).code, kNone);  // call 0
+  EXPECT_NE(machine->host_unregister(kRunnerTimeline, machine->slice_base(), 0).code, kSuccess);  // call 0
   const auto other = machine->open_timeline();
   machine->launch(other, svmrt::Picoseconds(1'000'000'000), 1);
   machine->charge_view_accesses(kRunnerTimeline, 1, 0);
