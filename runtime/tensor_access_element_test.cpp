@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "runtime/device_runner.h"
 #include "runtime/tensor_access.h"
@@ -145,6 +146,30 @@ TEST_F(Elements, ADeclarationIsSeenByTheNextLoadAndItsWithdrawalToo) {
     producer->withdraw_produced();
     load_often(device + kWord, 0);
   }
+}
+
+// What was declared before the load began is seen by it; what is declared meanwhile may be.
+TEST_F(Elements, DeclarationsOfAnotherThreadAreSeen) {
+  const DeviceAddr device = claimed_block();
+  const auto producer = runner.open_run().value();
+  std::atomic<bool> stop{false};
+  std::thread declaring([&] {
+    while (!stop) {
+      producer->declare_produced({{device, kWord}});
+      producer->withdraw_produced();
+    }
+  });
+  std::uint64_t deferred = 0;
+  for (std::uint64_t i = 0; i < 100 * kOften || deferred == 0; ++i) {
+    const AccessStatus status = access.load(device, kWord).status;
+    ASSERT_TRUE(status == AccessStatus::kDeferred || status == AccessStatus::kOk) << i;
+    if (status == AccessStatus::kDeferred) ++deferred;
+  }
+  stop = true;
+  declaring.join();
+  EXPECT_TRUE(access.load(device, kWord).ok()) << "all is withdrawn";
+  producer->declare_produced({{device, kWord}});
+  EXPECT_EQ(access.load(device, kWord).status, AccessStatus::kDeferred);
 }
 
 TEST_F(Elements, OwnDeclarationsDeferNothing) {
