@@ -14,7 +14,6 @@ namespace svmsim {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using ::testing::HasSubstr;
 
 const std::string kSource = std::string(SVMSIM_FIXTURES_DIR) + "/orchestrations/vector_sum_product.cpp";
@@ -47,7 +46,7 @@ TEST_F(BuildCommand, TheTemplateRunsWithTheOrchestrationThatItIsFor) {
   const ChildResult ran = svmsim_command({"run", "--orchestration", folder_ / "out.so", "--args", folder_ / "args.toml",
                                           "--kernels", "real", "--rounds", "2", "--json"});
   ASSERT_EQ(ran.exit_code, 0) << ran.output << ran.errors;
-  const json result = json::parse(ran.output);
+  const nlohmann::json result = nlohmann::json::parse(ran.output);
   EXPECT_EQ(result["scene"], "args");
   EXPECT_EQ(result["per_round"].size(), 2u);
   EXPECT_TRUE(result["golden"]["within"]);
@@ -56,7 +55,7 @@ TEST_F(BuildCommand, TheTemplateRunsWithTheOrchestrationThatItIsFor) {
 TEST_F(BuildCommand, JsonNamesTheFileAndTheCommand) {
   const ChildResult built = build(kSource, {"--json"});
   ASSERT_EQ(built.exit_code, 0) << built.errors;
-  const json document = json::parse(built.output);
+  const nlohmann::json document = nlohmann::json::parse(built.output);
   EXPECT_EQ(document["output"], folder_ / "out.so");
   EXPECT_EQ(document["command"].back(), kSource);
 }

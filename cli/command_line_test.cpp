@@ -17,7 +17,6 @@ namespace svmsim {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   const ChildResult top = svmsim_command({"--help"});
@@ -69,9 +68,9 @@ TEST_P(BadInput, EndsWithTwoAndOneErrorDocumentUnderJson) {
   const ChildResult result = svmsim_command(arguments);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.errors, "");
-  const json document = json::parse(result.output);
+  const nlohmann::json document = nlohmann::json::parse(result.output);
   ASSERT_EQ(document.size(), 1U);
-  const json& error = document.at("error");
+  const nlohmann::json& error = document.at("error");
   EXPECT_EQ(error.at("key"), GetParam().key);
   EXPECT_EQ(error.at("value"), GetParam().value);
   EXPECT_NE(error.at("allowed").get<std::string>().find(GetParam().allowed), std::string::npos) << error;
@@ -162,7 +161,7 @@ TEST(CommandLine, OptionParserErrorsEndWithTwoAsWell) {
   }
   const ChildResult result = svmsim_command({"run", "--json"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(json::parse(result.output).contains("error"));
+  EXPECT_TRUE(nlohmann::json::parse(result.output).contains("error"));
 }
 
 // A folder for scene and platform files that a test writes.
@@ -189,7 +188,7 @@ class BadFile : public ::testing::Test {
     const ChildResult result = svmsim_command({"run", path, "--json"});
     EXPECT_EQ(result.exit_code, 2) << result.output;
     EXPECT_EQ(result.errors, "");
-    return json::parse(result.output).at("error");
+    return nlohmann::json::parse(result.output).at("error");
   }
 
   const std::string good_tensor_ = "shape = [4]\ndtype = \"float32\"\ndirection = \"in\"\ndata = \"zeros\"\n";
@@ -198,7 +197,7 @@ class BadFile : public ::testing::Test {
 
 TEST_F(BadFile, WrongKeyNamesFileAndKey) {
   const std::string path = scene(good_tensor_ + "colour = 3\n");
-  const json error = error_of(path);
+  const nlohmann::json error = error_of(path);
   EXPECT_EQ(error.at("file"), path);
   EXPECT_EQ(error.at("key"), "tensor[0].colour");
   EXPECT_NE(error.at("allowed").get<std::string>().find("residency"), std::string::npos) << error;
@@ -206,19 +205,19 @@ TEST_F(BadFile, WrongKeyNamesFileAndKey) {
 
 TEST_F(BadFile, WrongTypeSizeAndShapeNameTheKeyAndTheValue) {
   EXPECT_EQ(error_of(scene("shape = [4]\ndtype = 7\ndirection = \"in\"\n")).at("key"), "tensor[0].dtype");
-  const json shape = error_of(scene("shape = [4, 0]\ndtype = \"float32\"\ndirection = \"in\"\n"));
+  const nlohmann::json shape = error_of(scene("shape = [4, 0]\ndtype = \"float32\"\ndirection = \"in\"\n"));
   EXPECT_EQ(shape.at("key"), "tensor[0].shape[1]");
   EXPECT_EQ(shape.at("value"), "0");
   EXPECT_EQ(error_of(scene("shape = []\ndtype = \"float32\"\ndirection = \"in\"\n")).at("key"), "tensor[0].shape");
   EXPECT_EQ(error_of(scene("shape = [1,1,1,1,1,1]\ndtype = \"float32\"\ndirection = \"in\"\n")).at("key"),
             "tensor[0].shape");
-  const json heap = error_of(scene(good_tensor_, "heap_bytes = -1\n"));
+  const nlohmann::json heap = error_of(scene(good_tensor_, "heap_bytes = -1\n"));
   EXPECT_EQ(heap.at("key"), "heap_bytes");
   EXPECT_EQ(heap.at("value"), "-1");
 }
 
 TEST_F(BadFile, MissingSharedObjectNamesItsPath) {
-  const json error = error_of(scene(good_tensor_, "", "no_such_orchestration"));
+  const nlohmann::json error = error_of(scene(good_tensor_, "", "no_such_orchestration"));
   EXPECT_EQ(error.at("key"), "orchestration");
   EXPECT_EQ(error.at("value"), "no_such_orchestration");
   EXPECT_NE(error.at("file").get<std::string>().find("no_such_orchestration.so"), std::string::npos) << error;
@@ -228,7 +227,7 @@ TEST_F(BadFile, MissingEntryPointNamesTheSymbol) {
   const ChildResult result = svmsim_command({"--orchestrations", SVMSIM_BROKEN_ORCHESTRATIONS_DIR, "run",
                                              scene(good_tensor_, "", "test_program_no_entry"), "--json"});
   EXPECT_EQ(result.exit_code, 2);
-  const std::string message = json::parse(result.output).at("error").at("message");
+  const std::string message = nlohmann::json::parse(result.output).at("error").at("message");
   EXPECT_NE(message.find("aicpu_orchestration_entry"), std::string::npos) << message;
 }
 
@@ -238,7 +237,7 @@ TEST_F(BadFile, SceneFileThatDoesNotExistIsNamed) {
 }
 
 TEST_F(BadFile, SceneWithOtherArgumentsThanTheOrchestrationTakesIsBadInput) {
-  const json error = error_of(scene(good_tensor_, "", "paged_attention"));
+  const nlohmann::json error = error_of(scene(good_tensor_, "", "paged_attention"));
   EXPECT_EQ(error.at("key"), "orchestration");
   EXPECT_EQ(error.at("value"), "paged_attention");
   EXPECT_NE(error.at("message").get<std::string>().find("1 tensors"), std::string::npos) << error;
@@ -255,7 +254,7 @@ TEST_F(BadFile, MoreMemoryThanTheDeviceHasFailsTheRunWithTheDriversCode) {
   const std::string shape = "shape = [1048576, 262144]\ndtype = \"float32\"\ndirection = \"in\"\n";
   const ChildResult result = svmsim_command({"run", scene(shape + "data = \"none\"\n"), "--json"});
   EXPECT_EQ(result.exit_code, 1);
-  const json document = json::parse(result.output);
+  const nlohmann::json document = nlohmann::json::parse(result.output);
   EXPECT_NE(document.at("status"), 0);
   EXPECT_EQ(document.at("violations"), json::array());
   EXPECT_NE(result.errors.find("'a'"), std::string::npos) << result.errors;
@@ -266,7 +265,7 @@ TEST_F(BadFile, StagedTensorThatDoesNotFitTheDeviceFailsWithOutOfMemory) {
   const std::string shape = "shape = [131072, 262144]\ndtype = \"float32\"\ndirection = \"in\"\ndata = \"none\"\n";
   const ChildResult result = svmsim_command({"run", scene(shape), "--json"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(json::parse(result.output).at("status"), 6);
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("status"), 6);
 }
 
 TEST_F(BadFile, HostReadOfATensorWithoutDataIsAFatalOfTheOrchestration) {
@@ -276,7 +275,7 @@ TEST_F(BadFile, HostReadOfATensorWithoutDataIsAFatalOfTheOrchestration) {
     const ChildResult result = svmsim_command(
         {"--orchestrations", SVMSIM_TEST_PROGRAMS_DIR, "run", scene(tensor, "", "reads_first_element"), "--json"});
     EXPECT_EQ(result.exit_code, 1) << residency;
-    EXPECT_EQ(json::parse(result.output).at("status"), -5) << residency;
+    EXPECT_EQ(nlohmann::json::parse(result.output).at("status"), -5) << residency;
     EXPECT_NE(result.errors.find("without data"), std::string::npos) << result.errors;
   }
 }
@@ -285,7 +284,7 @@ TEST_F(BadFile, WhatAnOrchestrationPrintsAndLogsGoesToStandardError) {
   const ChildResult result =
       svmsim_command({"--orchestrations", SVMSIM_TEST_PROGRAMS_DIR, "run", scene(good_tensor_, "", "noisy"), "--json"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(json::parse(result.output).at("status"), 0);
+  EXPECT_EQ(nlohmann::json::parse(result.output).at("status"), 0);
   for (const char* words : {"printed by printf", "printed by cout", "orchestration: logged as an error"}) {
     EXPECT_NE(result.errors.find(words), std::string::npos) << words << " in " << result.errors;
   }
@@ -313,7 +312,7 @@ TEST_F(BadFile, TraceReplacesNothingButARegularFile) {
   fs::create_symlink(file, link);
   EXPECT_EQ(svmsim_command({"run", kScene, "--trace", link.string()}).exit_code, 0);
   EXPECT_TRUE(fs::is_symlink(link));
-  EXPECT_TRUE(json::parse(std::ifstream(file)).contains("traceEvents"));
+  EXPECT_TRUE(nlohmann::json::parse(std::ifstream(file)).contains("traceEvents"));
 }
 
 TEST_F(BadFile, RefusedRunLeavesNoTraceFile) {
@@ -328,9 +327,9 @@ TEST_F(BadFile, TraceOfARunIsACompleteDocumentAndTheSameTwice) {
   const auto trace = [&](const std::string& name) {
     const std::string path = (folder_ / name).string();
     EXPECT_EQ(svmsim_command({"run", kScene, "--trace", path}).exit_code, 0);
-    return json::parse(std::ifstream(path));
+    return nlohmann::json::parse(std::ifstream(path));
   };
-  const json first = trace("a.json");
+  const nlohmann::json first = trace("a.json");
   EXPECT_GT(first.at("traceEvents").size(), 10U);
   EXPECT_EQ(first, trace("b.json"));
 }

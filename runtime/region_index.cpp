@@ -52,9 +52,8 @@ void RegionIndex::cut(const std::vector<Region>& regions) {
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(comes_later)> here(comes_later);
   std::size_t begun = 0;
   std::size_t ended = 0;
-  const std::uint64_t lowest = regions[by_first.front()].first;
-  segments_.assign(1, {lowest - std::min(kLongest, lowest)});
-  last_.assign(1, lowest - 1);
+  segments_.assign(1, Segment{});
+  last_.assign(1, regions[by_first.front()].first - 1);
   while (begun < by_first.size() || ended < ends.size()) {
     const std::uint64_t next_first = begun < by_first.size() ? regions[by_first[begun]].first : kTop;
     const std::uint64_t position = ended < ends.size() ? std::min(next_first, ends[ended]) : next_first;
@@ -81,10 +80,10 @@ void RegionIndex::tabulate() {
 
   // The widest buckets in none of which more than one segment begins. Their first address is a multiple of their width,
   // as the first address of a tensor often is.
-  std::uint64_t nearest = last_[count - 1] - bases_.front();
+  std::uint64_t nearest = last_[count - 1] - bases_[1] + 1;
   for (std::size_t i = 2; i < count; ++i) nearest = std::min(nearest, bases_[i] - bases_[i - 1]);
   const auto shift = static_cast<std::uint32_t>(std::bit_width(nearest)) - 1;
-  const std::uint64_t first = bases_.front() >> shift << shift;
+  const std::uint64_t first = bases_[1] >> shift << shift;
   const std::uint64_t buckets = ((last_[count - 1] - first) >> shift) + 1;
   if (buckets > std::max<std::uint64_t>(kMostBucketsPerSegment * count, kSmallTable)) return;
 

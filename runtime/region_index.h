@@ -62,23 +62,23 @@ class RegionIndex {
   // wrong guess costs more than the table does.
   static constexpr std::uint32_t kSampleEvery = 16;
   static constexpr std::uint32_t kSamples = 8;
-  static const Segment kNone;
+  static const Segment kNone;  // never open
 
-  void cut(const std::vector<Region>& regions);
+  void cut(const std::vector<Region>& regions);  // into segments_
   void tabulate();
   [[nodiscard]] const Segment* lookup(std::uint64_t address) const;
   [[nodiscard]] const Segment* search(std::uint64_t address) const;
   void sample(const Segment* segment);
 
-  // By base. The first is a margin of kLongest addresses below the first region, the last begins at the highest
-  // address: neither is ever open.
+  // By base. The first, for addresses below every region, begins at 0 and is never open; the last begins at the highest
+  // address.
   std::vector<Segment> segments_;
   std::vector<std::uint64_t> last_;   // byte of each
   std::vector<std::uint64_t> bases_;  // of each but the last, filled up to a power of two with the highest address
   std::uint64_t first_ = 0;           // address of the table
   std::uint64_t buckets_ = 0;         // 0: there is no table
   std::uint32_t shift_ = 0;           // log2 of a bucket's addresses
-  std::vector<Number> slots_;         // of the table; one kSearch where there is none
+  std::vector<Number> slots_;         // per bucket: the last segment that begins at or before its first address
   const Segment* likely_ = &kNone;
   std::uint32_t until_sample_ = kSampleEvery;
   std::uint32_t same_samples_ = 0;
@@ -100,8 +100,7 @@ class RegionIndex {
   if (size - 1 >= kLongest) return nullptr;
   const std::uint64_t offset = address - likely_->base;
   if (offset < likely_->open && size - 1 < likely_->open - offset) return likely_;
-  // An offset from a segment that begins behind the address has wrapped round, and by more than kLongest, because the
-  // closed margin lies between. From one that begins before it, kLongest more do not wrap.
+  // The segment begins at or before the address, and if it is open above kLongest: the sum does not wrap round.
   const Segment* segment = lookup(address);
   if (address - segment->base + (size - 1) >= segment->open) [[unlikely]] {
     return nullptr;

@@ -123,6 +123,17 @@ TEST(RegionIndex, ClosedSegmentsServeNothingHoweverOftenTheyDid) {
   EXPECT_NE(index.open_at(204, 4), nullptr);
 }
 
+TEST(RegionIndex, BuiltAgainItForgetsTheUsualSegment) {
+  RegionIndex index;
+  index.build({region(100, 16)});
+  index.open(index.at(100), nullptr, true);
+  for (int i = 0; i < 1000; ++i) ASSERT_NE(index.open_at(104, 4), nullptr);
+  std::vector<Region> others;
+  for (std::uint64_t i = 1; i <= 100; ++i) others.push_back(region(1000 * i, 16));
+  index.build(others);
+  EXPECT_EQ(index.open_at(104, 4), nullptr);
+}
+
 TEST(RegionIndex, OneRegionAndItsEdges) {
   const std::vector<Region> regions = {region(100, 16)};
   expect_all_right(regions, addresses_around(regions));
@@ -163,7 +174,7 @@ TEST(RegionIndex, SharedIsSaidOfSegmentsThatOtherRegionsTouch) {
 
 // Many at even distances, with a large one among them, in clusters, and far apart.
 TEST(RegionIndex, ManyRegionsInEveryLayout) {
-  for (const std::size_t count : {2, 3, 7, 64, 300, 3000}) {
+  for (const std::size_t count : {2u, 3u, 7u, 64u, 300u, 3000u}) {
     std::mt19937_64 random(count);
     std::vector<std::vector<Region>> layouts(5);
     for (std::size_t i = 0; i < count; ++i) {

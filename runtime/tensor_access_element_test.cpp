@@ -197,32 +197,51 @@ TEST_F(Elements, ClosedAccessLoadsAndStoresNothing) {
   EXPECT_EQ(access.failure().status, AccessStatus::kUnavailable);
 }
 
-// A table that cannot say when declarations change.
-TEST(ElementsOfAnotherApi, EveryLoadAsksWhoProducesIt) {
+// A table over two words of memory that counts how often it was asked for a producer.
+class ElementsOfAnotherApi : public ::testing::Test {
+ protected:
+  ElementsOfAnotherApi() {
+    api.context = this;
+    api.acquire_child_memory_host_view = [](void* self, std::uint64_t, std::uint64_t, void** view) {
+      *view = static_cast<ElementsOfAnotherApi*>(self)->memory.data();
+      return HostViewStatus::kMapped;
+    };
+    api.other_producer = [](void* self, std::uint64_t, std::uint64_t) {
+      ++static_cast<ElementsOfAnotherApi*>(self)->asked;
+      return static_cast<ElementsOfAnotherApi*>(self)->producer;
+    };
+  }
+
   std::array<std::uint64_t, 2> memory{};
-  struct Context {
-    void* view;
-    std::uint64_t asked = 0;
-    std::uint64_t producer = 0;
-  } context{memory.data()};
+  std::uint64_t asked = 0;
+  std::uint64_t producer = 0;
   HostApi api;
-  api.context = &context;
-  api.acquire_child_memory_host_view = [](void* c, std::uint64_t, std::uint64_t, void** view) {
-    *view = static_cast<Context*>(c)->view;
-    return HostViewStatus::kMapped;
-  };
-  api.other_producer = [](void* c, std::uint64_t, std::uint64_t) {
-    ++static_cast<Context*>(c)->asked;
-    return static_cast<Context*>(c)->producer;
-  };
+};
+
+TEST_F(ElementsOfAnotherApi, EveryLoadAsksWhereNothingTellsOfChanges) {
   TensorAccess access(&api);
   ASSERT_TRUE(access.claim_child_memory(DeviceAddr(4096), Bytes(sizeof memory)));
   for (std::uint64_t i = 1; i <= kOften; ++i) {
     ASSERT_TRUE(access.load(DeviceAddr(4096), kWord).ok());
-    ASSERT_EQ(context.asked, i);
+    ASSERT_EQ(asked, i);
   }
-  context.producer = 5;
+  producer = 5;
   EXPECT_EQ(access.load(DeviceAddr(4096), kWord).status, AccessStatus::kDeferred);
+}
+
+TEST_F(ElementsOfAnotherApi, LoadsAskAgainAfterAChangeAndNotBefore) {
+  std::atomic<std::uint64_t> changes{7};
+  api.declarations = &changes;
+  TensorAccess access(&api);
+  ASSERT_TRUE(access.claim_child_memory(DeviceAddr(4096), Bytes(sizeof memory)));
+  std::uint64_t asked_before = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t i = 0; i < kOften; ++i) ASSERT_TRUE(access.load(DeviceAddr(4096), kWord).ok());
+    EXPECT_GT(asked, asked_before);
+    EXPECT_LE(asked, asked_before + 2) << "for the bytes, and for the whole region";
+    asked_before = asked;
+    ++changes;
+  }
 }
 
 }  // namespace
