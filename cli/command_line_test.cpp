@@ -184,7 +184,7 @@ class BadFile : public ::testing::Test {
                         << tensor_lines;
     return path;
   }
-  static json error_of(const std::string& path) {
+  static nlohmann::json error_of(const std::string& path) {
     const ChildResult result = svmsim_command({"run", path, "--json"});
     EXPECT_EQ(result.exit_code, 2) << result.output;
     EXPECT_EQ(result.errors, "");
@@ -256,7 +256,7 @@ TEST_F(BadFile, MoreMemoryThanTheDeviceHasFailsTheRunWithTheDriversCode) {
   EXPECT_EQ(result.exit_code, 1);
   const nlohmann::json document = nlohmann::json::parse(result.output);
   EXPECT_NE(document.at("status"), 0);
-  EXPECT_EQ(document.at("violations"), json::array());
+  EXPECT_EQ(document.at("violations"), nlohmann::json::array());
   EXPECT_NE(result.errors.find("'a'"), std::string::npos) << result.errors;
 }
 
