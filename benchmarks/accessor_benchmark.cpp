@@ -162,7 +162,7 @@ void add_all() {
                                {"random", Layout::kEven, Order::kRandom},
                                {"random_mixed", Layout::kMixed, Order::kRandom}};
   for (const Visit& visit : kVisits) {
-    for (const std::size_t regions : {2, 20, 200, 2000, 20'000}) {
+    for (const std::size_t regions : {2u, 20u, 200u, 2000u, 20'000u}) {
       const std::string name = visit.name;
       add("read_" + name, regions, visit.layout, visit.order, "accessor", read_accessor);
       add("read_" + name, regions, visit.layout, visit.order, "raw", read_raw);
@@ -173,7 +173,7 @@ void add_all() {
       add("write_" + name, regions, visit.layout, visit.order, "scan", write_scan);
     }
   }
-  for (const std::size_t regions : {2, 20, 200, 2000, 20'000}) {
+  for (const std::size_t regions : {2u, 20u, 200u, 2000u, 20'000u}) {
     add("miss", regions, Layout::kEven, Order::kOne, "accessor", miss_accessor);
     add("miss", regions, Layout::kEven, Order::kOne, "scan", miss_scan);
     add("claim", regions, Layout::kMixed, Order::kOne, "accessor", claim_accessor<false>);

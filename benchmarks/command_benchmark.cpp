@@ -105,7 +105,7 @@ void add_all() {
     const std::string name = scene;
     timed(add_row("round", tasks, name, [=](benchmark::State& state) { round_of(state, name); }), 2);
   }
-  for (const std::uint64_t cases : {10, 100, 1000, 10'000}) {
+  for (const std::uint64_t cases : {10u, 100u, 1000u, 10'000u}) {
     timed(add_row("property_operation", cases, "check",
                   [=](benchmark::State& state) { property_operations(state, cases); }),
           2);

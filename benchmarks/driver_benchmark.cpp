@@ -45,7 +45,7 @@ void copy_word(benchmark::State& state, const Setting& setting, std::uint64_t bl
 void add_all() {
   // A fixed number with a trace, because each call adds a line to the file.
   constexpr std::int64_t kTracedPairs = 200'000;
-  for (const std::uint64_t blocks : {1, 10, 100, 1000, 10'000}) {
+  for (const std::uint64_t blocks : {1u, 10u, 100u, 1000u, 10'000u}) {
     for (const Setting& setting : {kPlain, kMmu, kJsonLines, kChromeEvents}) {
       auto* row = add_row("driver_calls", blocks, setting.name,
                           [=](benchmark::State& state) { map_and_unmap(state, setting, blocks, kPage); });

@@ -107,7 +107,7 @@ void add_all() {
   };
   for (const Graph& graph : {Graph{"graph_chain", chain}, Graph{"graph_fan_out", fan_out},
                              Graph{"graph_created", created}, Graph{"graph_tiles", tiles_of_a_buffer}}) {
-    for (const std::uint32_t tasks : {10, 100, 1000, 10'000, 100'000}) {
+    for (const std::uint32_t tasks : {10u, 100u, 1000u, 10'000u, 100'000u}) {
       svmsim::add_row(graph.name, tasks, "tasks", [=](benchmark::State& state) { graph.build(state, tasks); });
     }
   }

@@ -56,10 +56,10 @@ void bind(benchmark::State& state, std::uint64_t tensors) {
 }
 
 void add_all() {
-  for (const std::uint64_t live : {100, 1000, 10'000, 100'000, 1'000'000}) {
+  for (const std::uint64_t live : {100u, 1000u, 10'000u, 100'000u, 1'000'000u}) {
     add_row("owner_lookup", live, "map", [=](benchmark::State& state) { owner_lookup(state, live); });
   }
-  for (const std::uint64_t tensors : {2, 20, 92, 256}) {
+  for (const std::uint64_t tensors : {2u, 20u, 92u, 256u}) {
     add_row("bind", tensors, "plain", [=](benchmark::State& state) { bind(state, tensors); });
   }
 }
