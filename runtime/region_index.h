@@ -105,8 +105,9 @@ class RegionIndex {
   if (address - segment->base + (size - 1) >= segment->open) [[unlikely]] {
     return nullptr;
   }
-  if (--until_sample_ == 0) [[unlikely]]
+  if (--until_sample_ == 0) [[unlikely]] {
     sample(segment);
+  }
   return segment;
 }
 

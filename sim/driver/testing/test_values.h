@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "sim/driver/hal_driver.h"
 #include "sim/driver/span.h"
 
 namespace svmsim {
