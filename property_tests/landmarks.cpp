@@ -6,7 +6,6 @@ namespace svmsim {
 using svmrt::DriverCode;
 
 void LandmarkFinder::note(const StepReport& report) {
-  if (before_.runs.empty()) before_.runs.resize(kRuns);
   note_calls(report);
   note_memory(report);
   note_access(report);

@@ -211,9 +211,8 @@ Snapshot ModelRunner::snapshot() const {
   snapshot.totals = totals_;
   snapshot.failures = failures_;
   snapshot.runner_now = now_;
-  for (const auto& run : runs_) {
-    auto& shown = snapshot.runs.emplace_back();
-    if (run) shown = Snapshot::Run{run->now, run->accesses, run->mappings};
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    if (runs_[i]) snapshot.runs[i] = {runs_[i]->now, runs_[i]->accesses, runs_[i]->mappings};
   }
   return snapshot;
 }

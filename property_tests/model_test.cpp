@@ -284,7 +284,6 @@ TEST(ModelLife, TearDownEndsRunsAndFinalizes) {
   bench.map(2, 0);
   bench.model.tear_down();
   const Snapshot snapshot = bench.model.snapshot();
-  ASSERT_EQ(snapshot.runs.size(), kRuns);
   EXPECT_FALSE(snapshot.runs.at(0).has_value());
   EXPECT_FALSE(snapshot.runs.at(2).has_value());
   EXPECT_TRUE(snapshot.mapped.empty());

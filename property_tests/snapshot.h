@@ -3,12 +3,14 @@
 // fills it from the real ones, the model from its own books; they must be equal. Value types, thread-compatible.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "property_tests/operation.h"
 #include "runtime/run_context.h"
 #include "runtime/runner_reports.h"
 #include "runtime/tensor_access.h"
@@ -69,7 +71,7 @@ struct Snapshot {
   svmrt::DriverFailures failures;
   std::vector<Block> quarantined;  // as the runner reports them, in address order, sizes as requested
   svmrt::Picoseconds runner_now;
-  std::vector<std::optional<Run>> runs;  // by number; absent: not open
+  std::array<std::optional<Run>, kRuns> runs;  // by number; absent: not open
 };
 // The first difference by name, with both values: "held bytes: 4096 instead of 0". Empty when equal. `actual` comes
 // first in the arguments, `expected` is what the text puts after "instead of".

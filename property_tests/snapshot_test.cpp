@@ -20,7 +20,6 @@ struct Change {
 
 Snapshot with_a_run() {
   Snapshot snapshot;
-  snapshot.runs.resize(2);
   snapshot.runs[1].emplace();
   return snapshot;
 }

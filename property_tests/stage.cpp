@@ -117,13 +117,10 @@ Snapshot Stage::snapshot() {
     now.quarantined.push_back({block.base, block.size});
   }
   now.runner_now = machine_.now(kRunnerTimeline);
-  for (const std::unique_ptr<Run>& run : runs_) {
-    if (!run) {
-      now.runs.emplace_back();
-      continue;
-    }
-    now.runs.push_back(
-        Snapshot::Run{machine_.now(run->context->timeline()), run->access->stats(), run->context->mapping_stats()});
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    const Run* const run = runs_[i].get();
+    if (run == nullptr) continue;
+    now.runs[i] = {machine_.now(run->context->timeline()), run->access->stats(), run->context->mapping_stats()};
   }
   return now;
 }
