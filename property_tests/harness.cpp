@@ -159,7 +159,7 @@ ScenarioResult run_scenario(const Scenario& scenario, const ScenarioPlatforms& p
   ScenarioPlatform platform = *found;
   platform.platform.reuse = scenario.reuse;
   const auto machine =
-      Machine::create(platform.platform, platform.cost, {.backing = scenario.backing, .faults = std::nullopt});
+      Machine::create(platform.platform, platform.cost, {.backing = scenario.backing, .memory = SliceUse::kRecycled});
   if (!machine) {
     result.error = machine.error();
     return result;

@@ -16,8 +16,8 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 tl::expected<std::unique_ptr<Machine>, std::string> Machine::create(const Platform& platform, const CostModel& cost,
                                                                     const MachineOptions& options) {
-  auto backing =
-      make_slice_backing(options.backing, platform.non_identity ? ViewAddress::kElsewhere : ViewAddress::kIdentity);
+  const ViewAddress views = platform.non_identity ? ViewAddress::kElsewhere : ViewAddress::kIdentity;
+  auto backing = make_slice_backing(options.backing, views, options.memory);
   if (!backing) return tl::unexpected(backing.error());
   // A block just above 512 MiB takes 1 GiB of address, hence twice the memory; four more for the partly used heaps.
   const Bytes needed(2 * platform.hbm.count() + (std::uint64_t{4} << 30));

@@ -34,6 +34,8 @@ namespace svmsim {
 struct MachineOptions {
   BackingKind backing = BackingKind::kPlain;
   std::optional<FaultPlan> faults = std::nullopt;  // absent: every call is the driver's
+  // For programs that make thousands of machines one after the other: what they cost is then mostly their memory.
+  SliceUse memory = SliceUse::kOnce;
   // How copies reach the host addresses that callers pass; borrowed for the machine's life.
   const HostMemory* host_memory = &direct_host_memory();
 };

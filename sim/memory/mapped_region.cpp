@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "sim/memory/slice_layout.h"
@@ -66,7 +67,33 @@ void prefer_huge_pages_if_large(std::byte* begin, Bytes size) {
   if (size >= kLarge) madvise(begin, size.count(), MADV_HUGEPAGE);  // a host that has none goes on without
 }
 
+namespace {
+
+struct ParkingPlace {
+  std::mutex mutex;
+  std::optional<AddressSlice> slice;
+};
+
+ParkingPlace& parking_place() {
+  static ParkingPlace place;
+  return place;
+}
+
+}  // namespace
+
+void park_slice(AddressSlice slice) {
+  if (slice.base != slice_layout().svm_base + slice_layout().first_device_offset) return;
+  const std::lock_guard lock(parking_place().mutex);
+  parking_place().slice.emplace(std::move(slice));
+}
+
+std::optional<AddressSlice> take_parked_slice() {
+  const std::lock_guard lock(parking_place().mutex);
+  return std::exchange(parking_place().slice, std::nullopt);
+}
+
 tl::expected<AddressSlice, std::string> reserve_slice(MappedRegion::Access access, int fd) {
+  take_parked_slice().reset();
   const SliceLayout layout = slice_layout();
   DeviceAddr base = layout.svm_base + layout.first_device_offset;
   for (std::uint32_t slot = 0; slot < layout.slices; ++slot, base = base + layout.slice) {

@@ -55,4 +55,9 @@ struct AddressSlice {
 // `fd` -1: anonymous memory; otherwise that memory file.
 [[nodiscard]] tl::expected<AddressSlice, std::string> reserve_slice(MappedRegion::Access access, int fd);
 
+// Keeps a slice of anonymous memory that is zero everywhere for the next take_parked_slice(). Only the first one of the
+// layout, which reserve_slice() gives back to the kernel: a machine lies where it would without. Thread-safe.
+void park_slice(AddressSlice slice);
+[[nodiscard]] std::optional<AddressSlice> take_parked_slice();
+
 }  // namespace svmsim

@@ -5,6 +5,8 @@
 
 #include "sim/memory/mmu_backing.h"
 #include "sim/memory/plain_backing.h"
+#include "sim/memory/poison.h"
+#include "sim/memory/recycled_backing.h"
 
 namespace svmsim {
 
@@ -23,9 +25,12 @@ SliceBacking::SliceBacking(AddressSlice slice, MappedRegion views, MappedRegion 
       view_base_(first_of(views_, slice_.region.data())),
       own_base_(first_of(own_, view_base_)) {}
 
-tl::expected<std::unique_ptr<SliceBacking>, std::string> make_slice_backing(BackingKind kind,
-                                                                            ViewAddress view_address) {
+tl::expected<std::unique_ptr<SliceBacking>, std::string> make_slice_backing(BackingKind kind, ViewAddress view_address,
+                                                                            SliceUse use) {
   if (kind == BackingKind::kMmu) return MmuBacking::create(view_address);
+  if (use == SliceUse::kRecycled && view_address == ViewAddress::kIdentity && !poison_is_active()) {
+    return RecycledBacking::create();
+  }
   return PlainBacking::create(view_address);
 }
 

@@ -2,9 +2,11 @@
 // A backing that owns the slice of device address space of one machine. Thread-bound to its machine's lock.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 #include "sim/backing.h"
 #include "sim/memory/mapped_region.h"
@@ -29,6 +31,9 @@ class SliceBacking : public Backing {
   SliceBacking(AddressSlice slice, MappedRegion views, MappedRegion own);
   [[nodiscard]] std::byte* view_at(DeviceAddr address) const { return view_base_ + (address - base()).count(); }
 
+  // For a destructor: the slice outlives the backing.
+  [[nodiscard]] AddressSlice take_slice() { return std::move(slice_); }
+
  private:
   AddressSlice slice_;
   MappedRegion views_;
@@ -37,8 +42,12 @@ class SliceBacking : public Backing {
   std::byte* own_base_;
 };
 
-// Reserves a slice. The error names what the kernel refused and what limits it.
-[[nodiscard]] tl::expected<std::unique_ptr<SliceBacking>, std::string> make_slice_backing(BackingKind kind,
-                                                                                          ViewAddress view_address);
+// Whether the memory of one machine is parked for the next (recycled_backing.h).
+enum class SliceUse : std::uint8_t { kOnce, kRecycled };
+
+// Reserves a slice. The error names what the kernel refused and what limits it. kRecycled is what it says for `plain`
+// memory at the device address in builds without AddressSanitizer, elsewhere it is kOnce.
+[[nodiscard]] tl::expected<std::unique_ptr<SliceBacking>, std::string> make_slice_backing(
+    BackingKind kind, ViewAddress view_address, SliceUse use = SliceUse::kOnce);
 
 }  // namespace svmsim

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/memory/recycled_backing.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/memory/plain_backing.h"
+#include "sim/memory/poison.h"
+#include "sim/memory/slice_layout.h"
+#include "sim/memory/testing/sizes.h"
+
+namespace svmsim {
+namespace {
+
+constexpr Bytes kLarge{std::uint64_t{32} << 20};
+
+std::unique_ptr<RecycledBacking> make_recycled_backing() {
+  auto backing = RecycledBacking::create();
+  EXPECT_TRUE(backing.has_value()) << backing.error();
+  return std::move(*backing);
+}
+
+// Writes to all of a block, or to a byte of every second page, and releases it.
+void use(RecycledBacking& backing, DeviceAddr base, Bytes size, std::uint64_t every) {
+  backing.populate(base, size);
+  for (std::uint64_t at = 0; at < size.count(); at += every) *backing.bytes_at(base + Bytes(at)) = std::byte{0xab};
+  backing.release(base, size);
+}
+
+bool is_zero(const RecycledBacking& backing, DeviceAddr base, Bytes size) {
+  const std::byte* const begin = backing.bytes_at(base);
+  return std::all_of(begin, begin + size.count(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+class RecycledSlice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (poison_is_active()) GTEST_SKIP() << "builds with AddressSanitizer recycle nothing";
+  }
+};
+
+TEST_F(RecycledSlice, ReleasedBlockReadsAsZeros) {
+  const auto backing = make_recycled_backing();
+  for (const Bytes size : {kPage, kSegment, kLarge}) {
+    for (const std::uint64_t every : {std::uint64_t{64}, 2 * kPage.count()}) {
+      use(*backing, backing->base() + kSegment, size, every);
+      EXPECT_TRUE(is_zero(*backing, backing->base() + kSegment, size)) << size.count() << " every " << every;
+    }
+  }
+}
+
+TEST_F(RecycledSlice, NextMachineGetsTheSameSliceWithZeros) {
+  auto first = make_recycled_backing();
+  const DeviceAddr base = first->base();
+  use(*first, base, kSegment, 1);
+  first.reset();
+  const auto second = make_recycled_backing();
+  EXPECT_EQ(second->base(), base);
+  EXPECT_TRUE(is_zero(*second, base, kSegment));
+}
+
+TEST_F(RecycledSlice, ReleaseLeavesTheNeighboursAlone) {
+  const auto backing = make_recycled_backing();
+  const DeviceAddr base = backing->base();
+  std::memset(backing->bytes_at(base), 0xcd, 3 * kSegment.count());
+  backing->release(base + kSegment, kSegment);
+  EXPECT_EQ(*(backing->bytes_at(base + kSegment) - 1), std::byte{0xcd});
+  EXPECT_EQ(*backing->bytes_at(base + kSegment + kSegment), std::byte{0xcd});
+  EXPECT_TRUE(is_zero(*backing, base + kSegment, kSegment));
+  backing->release(base, kSegment);
+  backing->release(base + kSegment + kSegment, kSegment);
+}
+
+// What the kernel told the parent of its pages says nothing of the child's.
+TEST_F(RecycledSlice, ForkedChildReleasesItsOwnPages) {
+  auto backing = make_recycled_backing();
+  use(*backing, backing->base(), kSegment, 1);
+  backing.reset();
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto mine = make_recycled_backing();
+    use(*mine, mine->base() + kSegment, kSegment, 1);  // never touched by the parent
+    _exit(is_zero(*mine, mine->base() + kSegment, kSegment) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST_F(RecycledSlice, ParkedSliceIsFreeForOthers) {
+  auto recycled = make_recycled_backing();
+  const DeviceAddr base = recycled->base();
+  recycled.reset();
+  const auto plain = PlainBacking::create(ViewAddress::kIdentity);
+  ASSERT_TRUE(plain.has_value()) << plain.error();
+  EXPECT_EQ((*plain)->base(), base);
+  EXPECT_EQ(make_recycled_backing()->base(), base + (*plain)->size());
+}
+
+TEST_F(RecycledSlice, TwoAtOnceDoNotShareASlice) {
+  auto first = make_recycled_backing();
+  auto second = make_recycled_backing();
+  EXPECT_EQ(second->base(), first->base() + first->size());
+  first.reset();
+  const DeviceAddr base = second->base();
+  second.reset();
+  EXPECT_EQ(make_recycled_backing()->base() + slice_layout().slice, base) << "the lowest that is free, as ever";
+}
+
+}  // namespace
+}  // namespace svmsim
