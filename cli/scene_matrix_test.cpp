@@ -66,14 +66,14 @@ INSTANTIATE_TEST_SUITE_P(Small, SceneMatrix,
                                            "paged_attention_small1", "paged_attention_small1_child_memory",
                                            "paged_attention_small2", "paged_attention_small2_child_memory",
                                            "paged_attention_unrolled", "paged_attention_unrolled_child_memory",
-                                           "predicated_dispatch", "qwen3_14b_decode", "qwen3_14b_decode_child_memory",
-                                           "shape_slot_child_memory", "validation_child_memory", "vector_example",
-                                           "vector_sum_product"),
+                                           "predicated_dispatch", "shape_slot_child_memory", "validation_child_memory",
+                                           "vector_example", "vector_sum_product"),
                          test_name);
 
 INSTANTIATE_TEST_SUITE_P(Large, SceneMatrix,
                          ::testing::Values("fan_out", "paged_attention_case1", "paged_attention_case1_child_memory",
-                                           "paged_attention_case2", "paged_attention_case2_child_memory"),
+                                           "paged_attention_case2", "paged_attention_case2_child_memory",
+                                           "qwen3_14b_decode", "qwen3_14b_decode_child_memory"),
                          test_name);
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property_tests/campaign.h"
 
+#include <cstddef>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "property_tests/isolation.h"
@@ -13,16 +16,19 @@ namespace {
 // Cases judged between two questions to the caller, and by one child process.
 constexpr std::size_t kBatch = 50;
 
-// A judge that survives what its scenario does to the process.
-Judge isolated(const Judge& judge, unsigned hang_seconds) {
-  return [judge, hang_seconds](const Scenario& scenario) {
-    BatchResult batch = judge_batch_isolated(
-        {0}, [&](std::uint64_t) { return scenario; }, judge, hang_seconds);
-    ScenarioResult result;
-    result.failure = std::move(batch.failure);
-    result.error = std::move(batch.error);
-    return result;
-  };
+BatchResult judge_cases(const CampaignOptions& options, const std::vector<std::uint64_t>& indices, const Drawer& draw,
+                        const Judge& judge) {
+  return options.isolated ? judge_batch_isolated(indices, draw, judge, options.hang_seconds)
+                          : judge_batch(indices, draw, judge);
+}
+
+// The same for scenarios that are there already.
+BatchResult judge_scenarios(const CampaignOptions& options, const std::vector<Scenario>& scenarios,
+                            const Judge& judge) {
+  std::vector<std::uint64_t> indices(scenarios.size());
+  std::iota(indices.begin(), indices.end(), std::uint64_t{0});
+  return judge_cases(
+      options, indices, [&](std::uint64_t index) { return scenarios[index]; }, judge);
 }
 
 // The next cases of this shard from `next` on, at most a batch; `next` moves behind them.
@@ -37,14 +43,14 @@ std::vector<std::uint64_t> next_batch(const CampaignOptions& options, std::uint6
 }  // namespace
 
 CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failure& failure, const Judge& judge,
-                       std::uint64_t most_trials) {
+                       const CampaignOptions& options) {
   CampaignFailure smallest{index, failing, failing, failure};
   // What comes after the failure had no part in it.
   Scenario until_failure = failing;
   if (failure.operation < failing.operations.size()) until_failure.operations.resize(failure.operation + 1);
-  if (most_trials > 0) {
+  if (options.most_trials > 0) {
     ++smallest.trials;
-    if (ScenarioResult result = judge(until_failure); result.failure) {
+    if (BatchResult result = judge_scenarios(options, {until_failure}, judge); result.failure) {
       smallest.shrunk = until_failure;
       smallest.failure = std::move(*result.failure);
       smallest.reproduced = true;
@@ -52,23 +58,37 @@ CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failu
   }
   if (smallest.failure.property == "hang") return smallest;  // each trial could take as long again
   rc::Shrinkable<Scenario> current = shrinkable_of(smallest.shrunk);
-  for (bool shrunk = true; shrunk;) {
-    shrunk = false;
-    rc::Seq<rc::Shrinkable<Scenario>> variants = current.shrinks();
-    while (!shrunk && smallest.trials < most_trials) {
-      const auto variant = variants.next();
+  rc::Seq<rc::Shrinkable<Scenario>> variants = current.shrinks();
+  std::vector<rc::Shrinkable<Scenario>> batch;  // as many as one child process may judge
+  for (;;) {
+    while (batch.size() < kBatch && smallest.trials + batch.size() < options.most_trials) {
+      auto variant = variants.next();
       if (!variant) break;
-      ++smallest.trials;
-      ScenarioResult result = judge(variant->value());
-      if (!result.failure) continue;
-      smallest.reproduced = true;
-      smallest.shrunk = variant->value();
-      smallest.failure = std::move(*result.failure);
-      current = *variant;
-      shrunk = true;
+      batch.push_back(std::move(*variant));
     }
+    if (batch.empty()) return smallest;
+    std::vector<Scenario> scenarios;
+    scenarios.reserve(batch.size());
+    for (const rc::Shrinkable<Scenario>& variant : batch) scenarios.push_back(variant.value());
+    BatchResult result = judge_scenarios(options, scenarios, judge);
+    smallest.trials += result.judged;
+    const std::size_t last = result.judged - 1;
+    // After others in the same process it may have failed because of them.
+    if (result.failure && last > 0) {
+      result.failure = judge_scenarios(options, {scenarios[last]}, judge).failure;
+      ++smallest.trials;
+    }
+    if (!result.failure) {
+      batch.erase(batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(result.judged));
+      continue;
+    }
+    smallest.reproduced = true;
+    smallest.shrunk = std::move(scenarios[last]);
+    smallest.failure = std::move(*result.failure);
+    current = std::move(batch[last]);
+    variants = current.shrinks();
+    batch.clear();
   }
-  return smallest;
 }
 
 CampaignResult run_campaign(const CampaignOptions& options, const Drawer& draw, const Judge& judge,
@@ -78,8 +98,7 @@ CampaignResult run_campaign(const CampaignOptions& options, const Drawer& draw, 
   for (;;) {
     const std::vector<std::uint64_t> indices = next_batch(options, next);
     if (indices.empty()) return result;
-    BatchResult batch = options.isolated ? judge_batch_isolated(indices, draw, judge, options.hang_seconds)
-                                         : judge_batch(indices, draw, judge);
+    BatchResult batch = judge_cases(options, indices, draw, judge);
     result.cases += batch.judged;
     result.operations += batch.operations;
     result.coverage += batch.coverage;
@@ -88,8 +107,7 @@ CampaignResult run_campaign(const CampaignOptions& options, const Drawer& draw, 
     if (!result.error.empty()) return result;
     if (batch.failure) {
       const std::uint64_t index = indices[batch.judged - 1];
-      const Judge trial = options.isolated ? isolated(judge, options.hang_seconds) : judge;
-      result.failure = shrink(index, draw(index), *batch.failure, trial, options.most_trials);
+      result.failure = shrink(index, draw(index), *batch.failure, judge, options);
       return result;
     }
     if (go_on && !go_on(result)) return result;

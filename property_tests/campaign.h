@@ -57,8 +57,10 @@ struct CampaignResult {
 [[nodiscard]] CampaignResult run_campaign(const CampaignOptions& options, const Drawer& draw, const Judge& judge,
                                           const std::function<bool(const CampaignResult&)>& go_on = {});
 
-// The simplest failing scenario that is found from `failing`, whose failure is given, within so many trials.
+// The simplest failing scenario that is found from `failing`, whose failure is given. Of the options, how it is judged
+// (in child processes, of which one judges several scenarios; one that fails is judged alone too) and how many trials
+// there are; the last of them may go one over.
 [[nodiscard]] CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failure& failure,
-                                     const Judge& judge, std::uint64_t most_trials);
+                                     const Judge& judge, const CampaignOptions& options);
 
 }  // namespace svmsim

@@ -168,17 +168,31 @@ TEST(IsolatedCampaign, ProcessThatEndsByItselfIsACrashToo) {
 
 TEST(Shrinks, WhatComesAfterTheFailureGoesFirst) {
   std::vector<std::size_t> lengths;
-  const CampaignFailure shrunk = shrink(
-      6, drawn(6), Failure{"answer", 2, "found"},
-      [&](const Scenario& scenario) {
-        lengths.push_back(scenario.operations.size());
-        return judge_against(602)(scenario);
-      },
-      100);
+  const CampaignFailure shrunk = shrink(6, drawn(6), Failure{"answer", 2, "found"},
+                                        [&](const Scenario& scenario) {
+                                          lengths.push_back(scenario.operations.size());
+                                          return judge_against(602)(scenario);
+                                        },
+                                        {.most_trials = 100, .isolated = false});
   ASSERT_FALSE(lengths.empty());
   EXPECT_EQ(lengths.front(), 3u);
   EXPECT_EQ(shrunk.shrunk.operations, (std::vector<Operation>{{.kind = OperationKind::kDeviceWrite, .value = 602}}));
   EXPECT_EQ(shrunk.drawn, drawn(6));
+}
+
+// Judged after others in one process, a variant may fail because of them.
+TEST(Shrinks, VariantThatFailsOnlyAfterOthersIsNotTaken) {
+  std::size_t judged_here = 0;  // by this process
+  const CampaignFailure shrunk = shrink(6, drawn(6), Failure{"answer", 2, "found"},
+                                        [&](const Scenario& scenario) {
+                                          ScenarioResult result = judge_against(602)(scenario);
+                                          if (++judged_here == 3 && !result.failure)
+                                            result.failure = Failure{"answer", 0, "left behind"};
+                                          return result;
+                                        },
+                                        {.most_trials = 100});
+  EXPECT_EQ(shrunk.shrunk.operations, (std::vector<Operation>{{.kind = OperationKind::kDeviceWrite, .value = 602}}));
+  EXPECT_EQ(shrunk.failure.message, judge_against(602)(shrunk.shrunk).failure->message);
 }
 
 TEST(Shrinks, TreeHoldsNoVariantTwiceAsLongOrEqual) {

@@ -53,7 +53,7 @@ HostViewCache::Room HostViewCache::make_room(LockGuard& lock, Bytes size, RunVie
     if (oldest == nullptr || record->last_use < oldest->last_use) oldest = record;
   }
   // Nothing is dropped for an allocation that will not fit afterwards.
-  if (committed_ - idle + size <= *budget_) {
+  if (oldest != nullptr && committed_ - idle + size <= *budget_) {
     static_cast<void>(unmap(lock, *oldest, Caller{run.timeline(), &run.stats()}));  // a failure quarantines it
     return Room::kLookAgain;
   }

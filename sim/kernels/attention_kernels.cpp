@@ -171,7 +171,9 @@ KernelResult online_update(const KernelCall& call) {
   store_values(call.tensors[3], maxima);
   store_values(call.tensors[4], sums);
   store_values(call.tensors[5], outputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i] /= sums[i / partial.columns];
+  for (std::uint32_t row = 0; row < partial.rows; ++row) {
+    for (std::uint32_t d = 0; d < partial.columns; ++d) outputs[std::size_t{row} * partial.columns + d] /= sums[row];
+  }
   store_values(call.tensors[6], outputs);
   return {};
 }
