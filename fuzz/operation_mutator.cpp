@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/operation_mutator.h"
+
+#include <algorithm>
+#include <array>
+
+#include "fuzz/scenario_bytes.h"
+#include "property_tests/dice.h"
+
+namespace svmsim {
+
+namespace {
+
+using Record = std::array<std::uint8_t, kRecordBytes>;
+using Records = std::vector<Record>;  // the setting, then the operations
+using Kind = OperationKind;
+
+// The first record is there, whatever the bytes.
+Records records_of(std::span<const std::uint8_t> bytes) {
+  Records records(std::max<std::size_t>(bytes.size() / kRecordBytes, 1));
+  for (std::size_t i = 0; i < bytes.size() / kRecordBytes; ++i) {
+    const auto record = bytes.subspan(i * kRecordBytes, kRecordBytes);
+    std::copy(record.begin(), record.end(), records[i].begin());
+  }
+  return records;
+}
+
+std::vector<std::uint8_t> bytes_of(const Records& records, std::size_t most) {
+  std::vector<std::uint8_t> bytes;
+  for (const Record& record : records) {
+    if (bytes.size() + kRecordBytes > most) break;
+    bytes.insert(bytes.end(), record.begin(), record.end());
+  }
+  return bytes;
+}
+
+class Mutation {
+ public:
+  Mutation(Records records, std::uint64_t seed) : dice_(seed, 0), records_(std::move(records)) {}
+
+  Records run() {
+    std::uint64_t steps = 1;
+    while (steps < 8 && dice_.one_in(3)) ++steps;
+    for (; steps > 0; --steps) step();
+    // A fork takes as long as a hundred scenarios without. Inputs with one are kept for what they reach, so that most
+    // of their offspring must do without, or there would be nothing else.
+    std::uint8_t& slow = records_.front()[kSlowByte];
+    slow = dice_.one_in(slow == kSlow ? 32 : 512) ? kSlow : std::uint8_t{0};
+    return std::move(records_);
+  }
+
+ private:
+  using Place = Records::iterator;
+
+  [[nodiscard]] std::size_t operations() const { return records_.size() - 1; }
+  Place any() { return records_.begin() + 1 + static_cast<std::ptrdiff_t>(dice_.below(operations())); }
+  Place any_or_end() { return records_.begin() + 1 + static_cast<std::ptrdiff_t>(dice_.below(operations() + 1)); }
+  std::uint8_t below(std::uint64_t n) { return static_cast<std::uint8_t>(dice_.below(n)); }
+
+  void step() {
+    if (operations() == 0 || dice_.one_in(24)) return insert_life();
+    switch (dice_.below(8)) {
+      case 0:
+      case 1:
+        records_.insert(any_or_end(), operation());
+        return;
+      case 2: {
+        records_.erase(any());
+        return;
+      }
+      case 3:
+        std::iter_swap(any(), any());
+        return;
+      case 4:
+        return repeat();
+      case 5:
+      case 6:
+        return change_field(*any());
+      default:
+        if (dice_.one_in(2)) return change_setting();
+        return change_field(*any());
+    }
+  }
+
+  // Of a few slots and runs, because operations mean something where they meet.
+  std::uint8_t where() {
+    const std::uint8_t slot = dice_.one_in(4) ? below(kSlots) : below(2);
+    const std::uint8_t run = dice_.one_in(4) ? below(kRuns + 1) : below(2);
+    return static_cast<std::uint8_t>(slot + run * kSlots);
+  }
+
+  Record operation() {
+    Record record{};
+    record[kKindByte] = below(kOperationKinds);
+    record[kWhereByte] = where();
+    record[kDetailByte] = dice_.one_in(2) ? below(256) : std::uint8_t{0};
+    if (dice_.one_in(4)) change_span(record, kOffsetBytes);
+    change_span(record, kSizeBytes);
+    record[kValueByte] = below(256);
+    return record;
+  }
+
+  void change_span(Record& record, std::size_t at) {
+    record[at] = dice_.one_in(3) ? below(256) : below(4);
+    record[at + 1] = dice_.one_in(2)   ? std::uint8_t{0}
+                     : dice_.one_in(2) ? below(256)
+                                       : static_cast<std::uint8_t>(below(17) - 8);
+  }
+
+  // What nearly every access needs first.
+  void insert_life() {
+    const std::uint8_t slot = below(3);
+    const std::uint8_t run = below(2);
+    const auto place = static_cast<std::uint8_t>(slot + run * kSlots);
+    Record size{};
+    change_span(size, kSizeBytes);
+    size[kSizeBytes] = static_cast<std::uint8_t>(1 + below(8));
+    Records life;
+    for (const Kind kind : {Kind::kAllocate, Kind::kOpenRun, Kind::kClaim, Kind::kRead}) {
+      Record record = size;
+      record[kKindByte] = static_cast<std::uint8_t>(kind);
+      record[kWhereByte] = kind == Kind::kAllocate ? static_cast<std::uint8_t>(slot + kRuns * kSlots) : place;
+      if (kind == Kind::kRead) record[kSizeBytes] = 4;
+      life.push_back(record);
+    }
+    records_.insert(any_or_end(), life.begin(), life.end());
+  }
+
+  void repeat() {
+    const Place first = any();
+    const auto left = static_cast<std::uint64_t>(records_.end() - first);
+    const Records copied(first, first + 1 + static_cast<std::ptrdiff_t>(dice_.below(std::min<std::uint64_t>(left, 4))));
+    records_.insert(any_or_end(), copied.begin(), copied.end());
+  }
+
+  void change_field(Record& record) {
+    switch (dice_.below(7)) {
+      case 0:
+        record[kKindByte] = below(kOperationKinds);
+        return;
+      case 1:
+      case 2:
+        record[kWhereByte] = where();
+        return;
+      case 3:
+        record[kDetailByte] = below(256);
+        return;
+      case 4:
+        return change_span(record, kOffsetBytes);
+      case 5:
+        return change_span(record, kSizeBytes);
+      default:
+        record[kValueByte] = below(256);
+    }
+  }
+
+  void change_setting() {
+    Record& setting = records_.front();
+    switch (dice_.below(4)) {
+      case 0:
+        setting[kPlatformByte] = below(256);
+        return;
+      case 1:
+        setting[kPolicyByte] = below(256);
+        return;
+      case 2:
+        setting[kReuseByte] = below(256);
+        return;
+      default:
+        return change_span(setting, kBudgetBytes);
+    }
+  }
+
+  Dice dice_;
+  Records records_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> mutated(std::span<const std::uint8_t> bytes, std::size_t most, std::uint64_t seed) {
+  return bytes_of(Mutation(records_of(bytes), seed).run(), most);
+}
+
+std::vector<std::uint8_t> spliced(std::span<const std::uint8_t> one, std::span<const std::uint8_t> other,
+                                  std::size_t most, std::uint64_t seed) {
+  Dice dice(seed, 0);
+  Records records = records_of(one);
+  const Records tail = records_of(other);
+  records.resize(1 + dice.below(records.size()));
+  records.insert(records.end(), tail.begin() + 1 + static_cast<std::ptrdiff_t>(dice.below(tail.size())), tail.end());
+  return bytes_of(records, most);
+}
+
+}  // namespace svmsim

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/target.h"
+
+void svmsim::prepare_input() {}
