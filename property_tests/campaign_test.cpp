@@ -191,7 +191,7 @@ TEST(Shrinks, VariantThatFailsOnlyAfterOthersIsNotTaken) {
                                           return result;
                                         },
                                         {.most_trials = 100});
-  EXPECT_EQ(shrunk.shrunk.operations, (std::vector<Operation>{{.kind = OperationKind::kDeviceWrite, .value = 602}}));
+  ASSERT_EQ(shrunk.shrunk.operations, (std::vector<Operation>{{.kind = OperationKind::kDeviceWrite, .value = 602}}));
   EXPECT_EQ(shrunk.failure.message, judge_against(602)(shrunk.shrunk).failure->message);
 }
 
