@@ -181,8 +181,9 @@ Scenario scenario_from_bytes(std::span<const std::uint8_t> bytes, const Scenario
 
 std::optional<std::vector<std::uint8_t>> bytes_from_scenario(const Scenario& scenario,
                                                              const ScenarioPlatforms& platforms) {
-  if (scenario.operations.size() > kMostFuzzedOperations || scenario.backing != BackingKind::kPlain)
+  if (scenario.operations.size() > kMostFuzzedOperations || scenario.backing != BackingKind::kPlain) {
     return std::nullopt;
+  }
   std::vector<std::uint8_t> bytes;
   Writer to{bytes};
   to.begin();
