@@ -71,10 +71,12 @@ CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failu
     scenarios.reserve(batch.size());
     for (const rc::Shrinkable<Scenario>& variant : batch) scenarios.push_back(variant.value());
     BatchResult result = judge_scenarios(options, scenarios, judge);
+    if (result.judged == 0) return smallest;  // the machine starts no process
     smallest.trials += result.judged;
     const std::size_t last = result.judged - 1;
     // After others in the same process it may have failed because of them.
     if (result.failure && last > 0) {
+      if (smallest.trials == options.most_trials) return smallest;
       result.failure = judge_scenarios(options, {scenarios[last]}, judge).failure;
       ++smallest.trials;
     }

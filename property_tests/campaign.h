@@ -58,8 +58,8 @@ struct CampaignResult {
                                           const std::function<bool(const CampaignResult&)>& go_on = {});
 
 // The simplest failing scenario that is found from `failing`, whose failure is given. Of the options, how it is judged
-// (in child processes, of which one judges several scenarios; one that fails is judged alone too) and how many trials
-// there are; the last of them may go one over.
+// (in child processes, of which one judges several scenarios; one that fails after others is judged alone too) and how
+// many trials there are at most.
 [[nodiscard]] CampaignFailure shrink(std::uint64_t index, const Scenario& failing, const Failure& failure,
                                      const Judge& judge, const CampaignOptions& options);
 

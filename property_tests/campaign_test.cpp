@@ -195,6 +195,20 @@ TEST(Shrinks, VariantThatFailsOnlyAfterOthersIsNotTaken) {
   EXPECT_EQ(shrunk.failure.message, judge_against(602)(shrunk.shrunk).failure->message);
 }
 
+TEST(Shrinks, MakesNoMoreTrialsThanItMay) {
+  for (std::uint64_t most = 0; most < 30; ++most) {
+    std::uint64_t judged_here = 0;
+    const Judge judge = [&](const Scenario& scenario) {
+      ++judged_here;
+      return judge_against(602)(scenario);
+    };
+    const CampaignOptions options{.most_trials = most, .isolated = false};
+    const CampaignFailure shrunk = shrink(6, drawn(6), Failure{"answer", 2, "found"}, judge, options);
+    EXPECT_LE(judged_here, most);
+    EXPECT_EQ(shrunk.trials, judged_here);
+  }
+}
+
 TEST(Shrinks, TreeHoldsNoVariantTwiceAsLongOrEqual) {
   const Scenario scenario = drawn(6);
   auto variants = shrinkable_of(scenario).shrinks();
