@@ -58,9 +58,9 @@ PageMap& page_map() {
 bool is_touched(std::uint64_t description) { return description >> 62 != 0; }
 
 // A page that was only read is the kernel's page of zeros, of which a write would make a copy.
-void zero(std::byte* page, std::size_t size) {
-  const bool is_zero = *page == std::byte{0} && std::memcmp(page, page + 1, size - 1) == 0;
-  if (!is_zero) std::memset(page, 0, size);
+void zero(std::byte* begin, std::size_t size) {
+  const bool is_zero = *begin == std::byte{0} && std::memcmp(begin, begin + 1, size - 1) == 0;
+  if (!is_zero) std::memset(begin, 0, size);
 }
 
 }  // namespace
@@ -82,15 +82,18 @@ RecycledBacking::~RecycledBacking() { park_slice(take_slice()); }
 void RecycledBacking::populate(DeviceAddr /*base*/, Bytes /*size*/) {}
 
 void RecycledBacking::release(DeviceAddr base, Bytes size) {
-  std::byte* const begin = bytes_at(base);
-  const std::uint64_t count = (size.count() + host_page() - 1) / host_page();
-  if (size <= kLargestKept) pages_.resize(count);
-  if (size > kLargestKept || !page_map().describe(base.value() / host_page(), pages_)) {
-    madvise(begin, size.count(), MADV_DONTNEED);
+  // Pages of the host, which may be larger than those of the block and hold parts of its neighbours.
+  const std::uint64_t end = base.value() + size.count();
+  const std::uint64_t first = base.value() / host_page();
+  if (size <= kLargestKept) pages_.resize((end - 1) / host_page() - first + 1);
+  if (size > kLargestKept || !page_map().describe(first, pages_)) {
+    madvise(bytes_at(base), size.count(), MADV_DONTNEED);
     return;
   }
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (is_touched(pages_[i])) zero(begin + i * host_page(), host_page());
+  for (std::uint64_t i = 0; i < pages_.size(); ++i) {
+    if (!is_touched(pages_[i])) continue;
+    const std::uint64_t from = std::max(base.value(), (first + i) * host_page());
+    zero(bytes_at(DeviceAddr(from)), std::min(end, (first + i + 1) * host_page()) - from);
   }
 }
 

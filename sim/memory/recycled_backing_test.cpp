@@ -75,6 +75,21 @@ TEST_F(RecycledSlice, ReleaseLeavesTheNeighboursAlone) {
   backing->release(base + kSegment + kSegment, kSegment);
 }
 
+// As a block of 4 KiB does on a host of 64 KiB pages; the larger one reaches into a second page.
+TEST_F(RecycledSlice, PartOfAPageLeavesTheRestOfItAlone) {
+  const auto backing = make_recycled_backing();
+  const DeviceAddr base = backing->base();
+  const DeviceAddr part = base + Bytes(1024);
+  for (const Bytes size : {Bytes(1024), kPage}) {
+    std::memset(backing->bytes_at(base), 0xcd, 2 * kPage.count());
+    backing->release(part, size);
+    EXPECT_EQ(*(backing->bytes_at(part) - 1), std::byte{0xcd});
+    EXPECT_EQ(*backing->bytes_at(part + size), std::byte{0xcd});
+    EXPECT_TRUE(is_zero(*backing, part, size));
+  }
+  backing->release(base, kSegment);
+}
+
 // What the kernel told the parent of its pages says nothing of the child's.
 TEST_F(RecycledSlice, ForkedChildReleasesItsOwnPages) {
   auto backing = make_recycled_backing();
