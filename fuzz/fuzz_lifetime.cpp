@@ -7,6 +7,7 @@
 #include <span>
 
 #include "fuzz/operation_mutator.h"
+#include "fuzz/platforms_or_exit.h"
 #include "fuzz/scenario_bytes.h"
 #include "fuzz/target.h"
 #include "property_tests/harness.h"
@@ -14,19 +15,6 @@
 
 namespace svmsim {
 namespace {
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = [] {
-    const char* const elsewhere = std::getenv("SVMSIM_FIXTURES");
-    auto result = load_scenario_platforms(elsewhere != nullptr ? elsewhere : SVMSIM_FIXTURES_DIR);
-    if (!result) {
-      std::fprintf(stderr, "%s\n", result.error().message().c_str());
-      std::exit(2);
-    }
-    return std::move(*result);
-  }();
-  return loaded;
-}
 
 // Copies `from` to `to`; returns how many bytes.
 std::size_t put(const std::vector<std::uint8_t>& from, std::uint8_t* to) {
@@ -39,8 +27,8 @@ std::size_t put(const std::vector<std::uint8_t>& from, std::uint8_t* to) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   svmsim::prepare_input();
-  svmsim::Scenario scenario = svmsim::scenario_from_bytes({data, size}, svmsim::platforms());
-  const svmsim::ScenarioResult result = svmsim::run_scenario(scenario, svmsim::platforms());
+  svmsim::Scenario scenario = svmsim::scenario_from_bytes({data, size}, svmsim::platforms_or_exit());
+  const svmsim::ScenarioResult result = svmsim::run_scenario(scenario, svmsim::platforms_or_exit());
   if (result.error.empty() && !result.failure) return 0;
   const std::string what = result.failure ? result.failure->property + ": " + result.failure->message : result.error;
   scenario.name = "found";

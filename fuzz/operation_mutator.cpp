@@ -64,10 +64,9 @@ class Mutation {
       case 1:
         records_.insert(any_or_end(), operation());
         return;
-      case 2: {
+      case 2:
         records_.erase(any());
         return;
-      }
       case 3:
         std::iter_swap(any(), any());
         return;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "property_tests/case_setting.h"
+
 namespace svmsim {
 
 namespace {
@@ -15,15 +17,27 @@ using Kind = OperationKind;
 using RecordView = std::span<const std::uint8_t, kRecordBytes>;
 
 constexpr std::uint64_t kKiB = 1024;
-constexpr std::uint64_t kMiB = 1024 * kKiB;
 constexpr std::uint64_t kGiB = 1024 * kMiB;
 
-// aclrtMalloc adds 32 bytes, and above 1 MiB of that a block lies on huge pages (P4). As a size, one is either small
-// enough for six of its blocks to fit on the device, or larger than the device: the model knows no device that fills
-// up.
+// As a size, one is either small enough for six of its blocks to fit on the device, or larger than the device: the
+// model knows no device that fills up.
 constexpr std::array<std::uint64_t, 16> kLandmarks = {
-    0,         64,       4 * kKiB, 8 * kKiB, 16 * kKiB, 32 * kKiB, 64 * kKiB, 128 * kKiB,
-    kMiB - 32, 2 * kMiB, 3 * kMiB, 4 * kMiB, 20 * kMiB, 2 * kGiB,  4 * kGiB,  std::uint64_t{1} << 63,
+    0,
+    64,
+    4 * kKiB,
+    8 * kKiB,
+    16 * kKiB,
+    32 * kKiB,
+    64 * kKiB,
+    128 * kKiB,
+    kLargestOrdinary,
+    2 * kMiB,
+    3 * kMiB,
+    4 * kMiB,
+    20 * kMiB,
+    2 * kGiB,
+    4 * kGiB,
+    std::uint64_t{1} << 63,
 };
 static_assert(20 * kMiB * 2 * kSlots < kScenarioHbm.count() && 2 * kGiB > kScenarioHbm.count() + 128);
 constexpr std::array kReuse = {AddressReuse::kDriver, AddressReuse::kLifo, AddressReuse::kQuarantine};
@@ -35,9 +49,7 @@ constexpr std::array kCodes = {DriverCode::kIoctlFail,   DriverCode::kNotSupport
                                DriverCode::kInvalidValue};
 constexpr std::array kRegions = {RegionKind::kChildMemory, RegionKind::kStaged, RegionKind::kOutputOnly,
                                  RegionKind::kWithoutData};
-// The longest access that is not skipped.
-constexpr std::uint64_t kLongestAccess = 64;
-// The two choices of a byte: the first in its remainder, the second in its quotient.
+// A byte with two choices has the first in its remainder, the second in its quotient.
 constexpr std::uint8_t kRunChoices = kRuns + 1;  // the last is the runner
 
 bool is_slow(Kind kind) { return kind == Kind::kFork || kind == Kind::kRace; }
@@ -129,7 +141,7 @@ Operation read_operation(RecordView record) {
         break;
       case OperationField::kSize:
         operation.size =
-            is_access(operation.kind) ? record[kSizeBytes] % (kLongestAccess + 1) : read_span(record, kSizeBytes);
+            is_access(operation.kind) ? record[kSizeBytes] % (kLargestAccess + 1) : read_span(record, kSizeBytes);
         break;
       case OperationField::kValue:
         operation.value = record[kValueByte];
@@ -155,7 +167,7 @@ void write_operation(const Operation& operation, Writer& to) {
   if (uses(operation.kind, OperationField::kOffset)) to.put_span(kOffsetBytes, operation.offset);
   if (uses(operation.kind, OperationField::kSize)) {
     if (is_access(operation.kind)) {
-      to.put(kSizeBytes, operation.size <= kLongestAccess ? std::optional(operation.size) : std::nullopt);
+      to.put(kSizeBytes, operation.size <= kLargestAccess ? std::optional(operation.size) : std::nullopt);
     } else {
       to.put_span(kSizeBytes, operation.size);
     }
@@ -187,11 +199,9 @@ std::optional<std::vector<std::uint8_t>> bytes_from_scenario(const Scenario& sce
   std::vector<std::uint8_t> bytes;
   Writer to{bytes};
   to.begin();
-  const auto platform = std::find_if(platforms.begin(), platforms.end(), [&](const ScenarioPlatform& candidate) {
-    return candidate.platform.name == scenario.platform;
-  });
-  if (platform == platforms.end()) return std::nullopt;
-  to.put(kPlatformByte, static_cast<std::size_t>(platform - platforms.begin()));
+  const ScenarioPlatform* const platform = find_platform(platforms, scenario.platform);
+  if (platform == nullptr) return std::nullopt;
+  to.put(kPlatformByte, static_cast<std::size_t>(platform - platforms.data()));
   const auto fixed = svmrt::fixed_policies();
   const auto policy = std::find(fixed.begin(), fixed.end(), scenario.policy);
   to.put(kPolicyByte, static_cast<std::size_t>(policy - fixed.begin()));

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
 #include "property_tests/dice.h"
 #include "property_tests/scenario_file.h"
+#include "property_tests/testing/shipped_platforms.h"
 
 namespace svmsim {
 namespace {
-
-const ScenarioPlatforms& platforms() {
-  static const ScenarioPlatforms loaded = load_scenario_platforms(SVMSIM_FIXTURES_DIR).value();
-  return loaded;
-}
 
 std::vector<std::uint8_t> random_bytes(Dice& dice, std::size_t size) {
   std::vector<std::uint8_t> bytes(size);
@@ -102,8 +100,8 @@ TEST(ScenarioBytes, ScenarioIsReadBackFromItsBytes) {
   }
 }
 
-// The bugs that people reported can be a corpus.
-TEST(ScenarioBytes, ReportedBugsHaveBytes) {
+// The bugs that people reported are the corpus.
+TEST(ScenarioBytes, ReportedBugsHaveBytesWhichTheCorpusHolds) {
   std::size_t with_bytes = 0;
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(SVMSIM_FIXTURES_DIR) + "/bugs")) {
@@ -114,6 +112,10 @@ TEST(ScenarioBytes, ReportedBugsHaveBytes) {
     if (!bytes) continue;
     ++with_bytes;
     EXPECT_EQ(scenario_from_bytes(*bytes, platforms()), bare(scenario)) << entry.path();
+    std::ifstream file(std::string(SVMSIM_FIXTURES_DIR) + "/corpus/fuzz_lifetime/" + entry.path().stem().string(),
+                       std::ios::binary);
+    const std::vector<std::uint8_t> shipped{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(shipped, *bytes) << entry.path() << ": fixtures/corpus/README.md says how to write it again";
   }
   EXPECT_GE(files, 30u);
   EXPECT_GE(with_bytes * 4, files * 3) << "of " << files;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/platforms_or_exit.h"
 #include "fuzz/scenario_bytes.h"
 #include "property_tests/scenario_file.h"
 
@@ -18,11 +19,6 @@ int main(int argc, char** argv) {
   app.add_option("FOLDER", folder, "where to; is made")->required();
   app.add_option("FILE", files, "scenario files")->required();
   CLI11_PARSE(app, argc, argv);
-  const auto platforms = svmsim::load_scenario_platforms(SVMSIM_FIXTURES_DIR);
-  if (!platforms) {
-    std::fprintf(stderr, "%s\n", platforms.error().message().c_str());
-    return 2;
-  }
   fs::create_directories(folder);
   std::size_t written = 0;
   for (const std::string& file : files) {
@@ -31,7 +27,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", scenario.error().message().c_str());
       return 2;
     }
-    const auto bytes = svmsim::bytes_from_scenario(*scenario, *platforms);
+    const auto bytes = svmsim::bytes_from_scenario(*scenario, svmsim::platforms_or_exit());
     if (!bytes) {
       std::fprintf(stderr,
                    "%s: left out, bytes cannot say it (a number far from every landmark, over %zu operations, mmu)\n",

@@ -10,8 +10,6 @@ namespace {
 using Kind = OperationKind;
 
 constexpr std::uint64_t kKiB = 1024;
-// aclrtMalloc adds 32 bytes, and above 1 MiB of that a block lies on huge pages (P4).
-constexpr std::uint64_t kLargestOrdinary = kMiB - 32;
 
 // How often each kind is drawn, in the order of the enum.
 constexpr std::array<std::uint32_t, kOperationKinds> kWeights = {

@@ -12,6 +12,8 @@
 namespace svmsim {
 
 inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+// aclrtMalloc adds 32 bytes, and above 1 MiB of that a block lies on huge pages (P4).
+inline constexpr std::uint64_t kLargestOrdinary = kMiB - 32;
 // Block sizes on both sides of every boundary between pages, page kinds and segments.
 extern const std::array<std::uint64_t, 18> kSizes;
 

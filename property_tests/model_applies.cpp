@@ -10,7 +10,6 @@ using svmrt::DriverCode;
 
 namespace {
 
-constexpr std::uint64_t kLargestAccess = 64;
 constexpr std::uint64_t kLargestFill = 64 << 10;
 constexpr std::uint64_t kLargestStaged = 64 << 10;
 

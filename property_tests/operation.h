@@ -69,6 +69,8 @@ enum class OperationKind : std::uint8_t {
 };
 inline constexpr std::size_t kOperationKinds = static_cast<std::size_t>(OperationKind::kRace) + 1;
 
+inline constexpr std::uint64_t kLargestAccess = 64;  // bytes of a read, write, upload, download or device write
+
 enum class RegionKind : std::uint8_t { kChildMemory, kStaged, kOutputOnly, kWithoutData };
 
 struct Operation {

@@ -19,10 +19,7 @@ namespace svmsim {
 
 namespace {
 
-DeviceAddr first_block() {
-  const SliceLayout layout = slice_layout();
-  return layout.svm_base + layout.first_device_offset;
-}
+DeviceAddr first_block() { return slice_layout().first_slice(); }
 
 // Where the process that the library is loaded into has no sanitizer, P1 holds to the letter.
 TEST(DropInConformance, FirstBlockLiesWhereTheDriverPlacesItButInSanitizerBuilds) {

@@ -18,6 +18,16 @@ using svmrt::DeviceAddr;
 
 namespace {
 
+struct ParkingPlace {
+  std::mutex mutex;
+  std::optional<AddressSlice> slice;
+};
+
+ParkingPlace& parking_place() {
+  static ParkingPlace place;
+  return place;
+}
+
 void* map_pages(void* at, Bytes size, MappedRegion::Access access, int flags, int fd) {
   const int protection = access == MappedRegion::Access::kNone ? PROT_NONE : PROT_READ | PROT_WRITE;
   if (at != nullptr) flags |= MAP_FIXED_NOREPLACE;
@@ -67,22 +77,8 @@ void prefer_huge_pages_if_large(std::byte* begin, Bytes size) {
   if (size >= kLarge) madvise(begin, size.count(), MADV_HUGEPAGE);  // a host that has none goes on without
 }
 
-namespace {
-
-struct ParkingPlace {
-  std::mutex mutex;
-  std::optional<AddressSlice> slice;
-};
-
-ParkingPlace& parking_place() {
-  static ParkingPlace place;
-  return place;
-}
-
-}  // namespace
-
 void park_slice(AddressSlice slice) {
-  if (slice.base != slice_layout().svm_base + slice_layout().first_device_offset) return;
+  if (slice.base != slice_layout().first_slice()) return;
   const std::lock_guard lock(parking_place().mutex);
   parking_place().slice.emplace(std::move(slice));
 }
@@ -95,7 +91,7 @@ std::optional<AddressSlice> take_parked_slice() {
 tl::expected<AddressSlice, std::string> reserve_slice(MappedRegion::Access access, int fd) {
   take_parked_slice().reset();
   const SliceLayout layout = slice_layout();
-  DeviceAddr base = layout.svm_base + layout.first_device_offset;
+  DeviceAddr base = layout.first_slice();
   for (std::uint32_t slot = 0; slot < layout.slices; ++slot, base = base + layout.slice) {
     // The one place where a device address of the layout becomes a place in the process.
     void* const at = reinterpret_cast<void*>(base.value());  // NOLINT(performance-no-int-to-ptr)

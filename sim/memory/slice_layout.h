@@ -15,6 +15,7 @@ struct SliceLayout {
   svmrt::Bytes first_device_offset;  // of the first device block from svm_base
   svmrt::Bytes slice;                // address space of one machine
   std::uint32_t slices;              // how many machines fit beside each other in one process
+  [[nodiscard]] svmrt::DeviceAddr first_slice() const { return svm_base + first_device_offset; }
 };
 
 [[nodiscard]] SliceLayout slice_layout();
