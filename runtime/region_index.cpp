@@ -11,11 +11,10 @@ namespace {
 
 constexpr std::size_t kMostBucketsPerSegment = 8;
 constexpr std::size_t kSmallTable = 2048;
+constexpr std::size_t kMostTabulated = std::numeric_limits<std::uint32_t>::max() / sizeof(RegionIndex::Segment);
 constexpr std::uint64_t kTop = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
-
-const RegionIndex::Segment RegionIndex::kNone{};
 
 void RegionIndex::build(const std::vector<Region>& regions) {
   clear();
@@ -24,12 +23,11 @@ void RegionIndex::build(const std::vector<Region>& regions) {
 }
 
 void RegionIndex::clear() {
-  segments_.assign(2, Segment{});
-  segments_.back().base = kTop;
-  last_.assign(2, 0);
-  bases_.assign(1, kTop);
+  segments_.assign(2, Segment{kTop});
+  extents_ = {{0, 0}, {kTop, kTop}};
+  firsts_.assign(1, kTop);
   buckets_ = 0;
-  likely_ = &kNone;
+  usual_words_ = 0;
   last_sample_ = nullptr;
 }
 
@@ -53,7 +51,7 @@ void RegionIndex::cut(const std::vector<Region>& regions) {
   std::size_t begun = 0;
   std::size_t ended = 0;
   segments_.assign(1, Segment{});
-  last_.assign(1, regions[by_first.front()].first - 1);
+  extents_.assign(1, {0, regions[by_first.front()].first - 1});
   while (begun < by_first.size() || ended < ends.size()) {
     const std::uint64_t next_first = begun < by_first.size() ? regions[by_first[begun]].first : kTop;
     const std::uint64_t position = ended < ends.size() ? std::min(next_first, ends[ended]) : next_first;
@@ -62,69 +60,93 @@ void RegionIndex::cut(const std::vector<Region>& regions) {
     while (!here.empty() && regions[here.top()].last < position) here.pop();
     if (here.empty()) continue;
     if (segments_.size() == 1 || segments_.back().region != here.top()) {
-      last_.back() = std::min(last_.back(), position - 1);
-      segments_.push_back({position, 0, nullptr, here.top()});
-      last_.push_back(regions[here.top()].last);
+      extents_.back().last = std::min(extents_.back().last, position - 1);
+      segments_.back().next = position;
+      segments_.push_back({.region = here.top()});
+      extents_.push_back({position, regions[here.top()].last});
     }
     if (begun - ended > 1) segments_.back().shared = true;
   }
   // Where the last region reaches the highest address, that byte is found here.
-  segments_.push_back({kTop, 0, nullptr, segments_.back().region, segments_.back().shared});
-  last_.push_back(kTop);
+  segments_.back().next = kTop;
+  segments_.push_back({.next = kTop, .region = segments_.back().region, .shared = segments_.back().shared});
+  extents_.push_back({kTop, kTop});
 }
 
 void RegionIndex::tabulate() {
   const std::size_t count = segments_.size() - 1;
-  bases_.resize(std::bit_ceil(count), kTop);
-  for (std::size_t i = 0; i < count; ++i) bases_[i] = segments_[i].base;
+  firsts_.resize(std::bit_ceil(count), kTop);
+  for (std::size_t i = 0; i < count; ++i) firsts_[i] = extents_[i].first;
 
   // The widest buckets in none of which more than one segment begins. Their first address is a multiple of their width,
   // as the first address of a tensor often is.
-  std::uint64_t nearest = last_[count - 1] - bases_[1] + 1;
-  for (std::size_t i = 2; i < count; ++i) nearest = std::min(nearest, bases_[i] - bases_[i - 1]);
+  const std::uint64_t last = extents_[count - 1].last;
+  std::uint64_t nearest = last - firsts_[1] + 1;
+  for (std::size_t i = 2; i < count; ++i) nearest = std::min(nearest, firsts_[i] - firsts_[i - 1]);
   const auto shift = static_cast<std::uint32_t>(std::bit_width(nearest)) - 1;
-  const std::uint64_t first = bases_[1] >> shift << shift;
-  const std::uint64_t buckets = ((last_[count - 1] - first) >> shift) + 1;
+  const std::uint64_t begin = firsts_[1] >> shift << shift;
+  const std::uint64_t buckets = ((last - begin) >> shift) + 1;
   if (buckets > std::max<std::uint64_t>(kMostBucketsPerSegment * count, kSmallTable)) return;
+  if (kTop - last < (std::uint64_t{1} << shift) + kLongest || count > kMostTabulated) return;
 
-  first_ = first;
+  first_ = begin;
   shift_ = shift;
   buckets_ = buckets;
   slots_.resize(buckets);
   std::size_t segment = 0;
   for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
-    if (segment + 1 < count && bases_[segment + 1] <= first + (bucket << shift)) ++segment;
-    slots_[bucket] = static_cast<Number>(segment);
+    if (segment + 1 < count && firsts_[segment + 1] <= begin + (bucket << shift)) ++segment;
+    slots_[bucket] = static_cast<std::uint32_t>(segment * sizeof(Segment));
   }
 }
 
+const RegionIndex::Segment* RegionIndex::lookup(std::uint64_t address) const {
+  const std::uint64_t bucket = (address - first_) >> shift_;
+  return bucket < buckets_ ? in_bucket(bucket, address) : search(address);
+}
+
 const RegionIndex::Segment* RegionIndex::search(std::uint64_t address) const {
-  const std::uint64_t* base = bases_.data();
-  for (std::uint64_t step = bases_.size() / 2; step > 0; step /= 2) {
-    const std::uint64_t* half = base + step;
-    base = *half <= address ? half : base;
+  const std::uint64_t* found = firsts_.data();
+  for (std::uint64_t step = firsts_.size() / 2; step > 0; step /= 2) {
+    const std::uint64_t* half = found + step;
+    found = *half <= address ? half : found;
   }
-  const auto number = static_cast<std::size_t>(base - bases_.data());
+  const auto number = static_cast<std::size_t>(found - firsts_.data());
   return segments_.data() + std::min(number, segments_.size() - 1);
 }
 
 void RegionIndex::open(Number number, std::byte* host, bool counted) {
   Segment& segment = segments_[number];
-  if (segment.base < kLongest) return;
-  segment.open = length(number);
-  segment.host = host;
+  if (kTop - extents_[number].last < kLongest) return;
+  segment.open_end = first(number) + length(number);
+  segment.to_host = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(host)) - first(number);
   segment.counted = counted;
 }
 
 void RegionIndex::close_all() {
-  for (Segment& segment : segments_) segment.open = 0;
+  for (Segment& segment : segments_) segment.open_end = 0;
+  usual_words_ = 0;
+  last_sample_ = nullptr;
 }
 
-void RegionIndex::sample(const Segment* segment) {
-  until_sample_ = kSampleEvery;
+const RegionIndex::Segment* RegionIndex::open_at(std::uint64_t address, std::uint64_t size, Uses& uses) {
+  if (size - 1 >= kLongest || address > kTop - kLongest) return nullptr;
+  const Segment* segment = lookup(address);
+  if (address + (size - 1) >= segment->open_end) return nullptr;
+  // 0 when the quick look has counted this use already.
+  if (uses.until_sample_ == 0 || --uses.until_sample_ == 0) sample(segment, uses);
+  return segment;
+}
+
+void RegionIndex::sample(const Segment* segment, Uses& uses) {
+  uses.until_sample_ = kSampleEvery;
+  ++uses.samples_;
   same_samples_ = segment == last_sample_ ? same_samples_ + 1 : 1;
   last_sample_ = segment;
-  likely_ = same_samples_ < kSamples ? &kNone : segment;
+  usual_ = segment;
+  usual_first_ = first(static_cast<Number>(segment - segments_.data()));
+  const std::uint64_t open = segment->open_end - usual_first_;
+  usual_words_ = same_samples_ < kSamples || open < kLongest ? 0 : open - (kLongest - 1);
 }
 
 }  // namespace svmrt

@@ -84,7 +84,7 @@ void TensorAccess::open(RegionIndex::Number segment, const Region& region) {
   const std::uint64_t now = declarations();
   if (now != opened_at_) index_.close_all();
   opened_at_ = now;
-  const std::uint64_t base = index_[segment].base;
+  const std::uint64_t base = index_.first(segment);
   if (may_defer && api_->other_producer(api_->context, base, index_.length(segment)) != 0) return;
   index_.open(segment, region.host + (base - region.base.value()), region.kind == Kind::kChildMemory);
 }
@@ -140,6 +140,29 @@ AccessResult TensorAccess::write(DeviceAddr device, const void* from, Bytes size
   std::uint64_t bits = 0;
   std::memcpy(&bits, from, size.count());
   return store(device, bits, size) == AccessStatus::kOk ? AccessResult{} : failure_;
+}
+
+TensorAccess::Element TensorAccess::load_open(const RegionIndex::Segment* found, DeviceAddr device, Bytes size) {
+  const std::uint64_t address = device.value();
+  if (found == nullptr) found = index_.open_at(address, size.count(), open_reads_);
+  if (found == nullptr) return load_any(device, size);
+  if (!found->counted) ++staged_open_reads_;
+  std::uint64_t bits = 0;
+  detail::copy_element(&bits, found->host(address), size.count());
+  return {bits, AccessStatus::kOk};
+}
+
+AccessStatus TensorAccess::store_open(const RegionIndex::Segment* found, DeviceAddr device, std::uint64_t bits,
+                                      Bytes size) {
+  const std::uint64_t address = device.value();
+  if (found == nullptr) found = index_.open_at(address, size.count(), open_writes_);
+  if (found == nullptr) return store_any(device, bits, size);
+  if (!found->counted) {
+    ++staged_open_writes_;
+    return store_any(device, bits, size);
+  }
+  detail::copy_element(found->host(address), &bits, size.count());
+  return AccessStatus::kOk;
 }
 
 TensorAccess::Element TensorAccess::load_any(DeviceAddr device, Bytes size) {
@@ -270,9 +293,11 @@ std::uint64_t TensorAccess::now() const { return api_->now_ps != nullptr ? api_-
 
 AccessStats TensorAccess::stats() const {
   AccessStats all = stats_;
-  all.accesses += open_view_reads_ + open_view_writes_;
-  all.view_loads += open_view_reads_;
-  all.view_stores += open_view_writes_;
+  const std::uint64_t view_reads = open_reads_.count() - staged_open_reads_;
+  const std::uint64_t view_writes = open_writes_.count() - staged_open_writes_;
+  all.accesses += view_reads + view_writes;
+  all.view_loads += view_reads;
+  all.view_stores += view_writes;
   return all;
 }
 

@@ -124,6 +124,10 @@ class TensorAccess {
   // From here on accesses to the segment take no more than the look at the index, until another run declares bytes.
   void open(RegionIndex::Number segment, const Region& region);
   [[nodiscard]] std::uint64_t declarations() const { return declarations_->load(std::memory_order_acquire); }
+  // What the quick look at the index did not serve; `found` is what it found.
+  [[nodiscard]] Element load_open(const RegionIndex::Segment* found, DeviceAddr device, Bytes size);
+  [[nodiscard]] AccessStatus store_open(const RegionIndex::Segment* found, DeviceAddr device, std::uint64_t bits,
+                                        Bytes size);
   [[nodiscard]] Element load_any(DeviceAddr device, Bytes size);
   [[nodiscard]] AccessStatus store_any(DeviceAddr device, std::uint64_t bits, Bytes size);
   [[nodiscard]] AccessResult read_any(DeviceAddr device, void* to, Bytes size);
@@ -140,8 +144,10 @@ class TensorAccess {
   bool index_valid_ = false;
   const std::atomic<std::uint64_t>* const declarations_;  // of the api, or a number that stands where nobody declares
   std::uint64_t opened_at_ = 0;                           // declarations() when the open segments were opened
-  std::uint64_t open_view_reads_ = 0;                     // accesses of open segments, which are not in stats_
-  std::uint64_t open_view_writes_ = 0;
+  RegionIndex::Uses open_reads_;                          // of open segments, which are not in stats_
+  RegionIndex::Uses open_writes_;
+  std::uint64_t staged_open_reads_ = 0;  // those of them that are not accesses of a view
+  std::uint64_t staged_open_writes_ = 0;
   std::vector<std::byte> bounce_;  // receives a device copy that may still fail
   AccessResult failure_;
   AccessStats stats_;
@@ -173,23 +179,24 @@ inline void copy_element(void* to, const void* from, std::uint64_t size) {
 }  // namespace detail
 
 [[gnu::always_inline]] inline TensorAccess::Element TensorAccess::load(DeviceAddr device, Bytes size) {
-  const RegionIndex::Segment* segment = index_.open_at(device.value(), size.count());
-  if (segment == nullptr || declarations() != opened_at_) [[unlikely]] {
+  if (declarations() != opened_at_) [[unlikely]] {
     return load_any(device, size);
   }
-  open_view_reads_ += static_cast<std::uint64_t>(segment->counted);
+  const RegionIndex::Segment* segment = index_.quick_open_at(device.value(), size.count(), open_reads_);
+  if (segment == nullptr || !segment->counted) [[unlikely]] {
+    return load_open(segment, device, size);
+  }
   std::uint64_t bits = 0;
-  detail::copy_element(&bits, segment->host + (device.value() - segment->base), size.count());
+  detail::copy_element(&bits, segment->host(device.value()), size.count());
   return {bits, AccessStatus::kOk};
 }
 
 [[gnu::always_inline]] inline AccessStatus TensorAccess::store(DeviceAddr device, std::uint64_t bits, Bytes size) {
-  const RegionIndex::Segment* segment = index_.open_at(device.value(), size.count());
+  const RegionIndex::Segment* segment = index_.quick_open_at(device.value(), size.count(), open_writes_);
   if (segment == nullptr || !segment->counted) [[unlikely]] {
-    return store_any(device, bits, size);
+    return store_open(segment, device, bits, size);
   }
-  ++open_view_writes_;
-  detail::copy_element(segment->host + (device.value() - segment->base), &bits, size.count());
+  detail::copy_element(segment->host(device.value()), &bits, size.count());
   return AccessStatus::kOk;
 }
 
