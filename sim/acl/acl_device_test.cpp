@@ -100,6 +100,18 @@ TEST(AclDevice, EachThreadHasItsOwnCurrentDevice) {
   EXPECT_EQ(rig.acl().malloc(rig.thread, &device, 32, 0), AclCode::kNoDeviceSet);
 }
 
+TEST(AclDevice, OneThatSomebodyElseClosedAndOpenedAgainIsNoCurrentDevice) {
+  AclRig rig;
+  AclThread other;
+  void* device = nullptr;
+  ASSERT_EQ(rig.acl().reset_device(other, 0), AclCode::kSuccess);
+  ASSERT_EQ(rig.acl().set_device(other, 0), AclCode::kSuccess);
+  EXPECT_EQ(rig.acl().malloc(rig.thread, &device, 32, 0), AclCode::kNoDeviceSet);
+  EXPECT_EQ(rig.acl().malloc(other, &device, 32, 0), AclCode::kSuccess);
+  ASSERT_EQ(rig.acl().set_device(rig.thread, 0), AclCode::kSuccess);
+  EXPECT_EQ(rig.acl().free(rig.thread, device), AclCode::kSuccess);
+}
+
 TEST(AclDevice, CallsFromSeveralThreadsAreSafe) {
   AclRig rig;
   const auto work = [&rig] {

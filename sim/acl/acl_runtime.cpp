@@ -38,7 +38,10 @@ std::optional<AclCopyKind> copy_kind(std::uint32_t kind) {
 }  // namespace
 
 AclRuntime::AclRuntime(Machine& machine, std::vector<std::uint32_t> visible_devices)
-    : machine_(machine), visible_devices_(std::move(visible_devices)), uses_(visible_devices_.size()) {}
+    : machine_(machine),
+      visible_devices_(std::move(visible_devices)),
+      uses_(visible_devices_.size()),
+      closings_(visible_devices_.size()) {}
 
 AclCode AclRuntime::init(AclThread& thread) {
   const Lock lock(mutex_);
@@ -61,6 +64,8 @@ std::optional<std::uint32_t> AclRuntime::visible_index(std::int32_t device_id) c
 
 std::optional<std::uint32_t> AclRuntime::open_device(const AclThread& thread) const {
   if (!thread.device || uses_.at(*thread.device) == 0) return std::nullopt;
+  // Closed meanwhile, though somebody may have opened it again.
+  if (thread.closings != closings_.at(*thread.device)) return std::nullopt;
   return visible_devices_[*thread.device];
 }
 
@@ -71,6 +76,7 @@ AclCode AclRuntime::set_device(AclThread& thread, std::int32_t device_id) {
   register_query_ = machine_.support_feature(visible_devices_[*index], kFeatureRegisterQuery);
   ++uses_[*index];
   thread.device = index;
+  thread.closings = closings_[*index];
   return AclCode::kSuccess;
 }
 
@@ -79,7 +85,10 @@ AclCode AclRuntime::reset_device(AclThread& thread, std::int32_t device_id) {
   const auto index = visible_index(device_id);
   if (!index) return noted(thread, AclCode::kInvalidDevice);
   if (uses_[*index] == 0) return noted(thread, AclCode::kNoDeviceSet);
-  if (--uses_[*index] == 0 && thread.device == index) thread.device.reset();
+  if (--uses_[*index] == 0) {
+    ++closings_[*index];
+    if (thread.device == index) thread.device.reset();
+  }
   if (std::all_of(uses_.begin(), uses_.end(), [](std::uint64_t uses) { return uses == 0; })) {
     registered_.clear();
     machine_.device_close(kRunnerTimeline);

@@ -21,6 +21,7 @@ namespace svmsim {
 // What the ACL layer keeps per thread. Whoever calls holds one for each of its threads.
 struct AclThread {
   std::optional<std::uint32_t> device;  // logical id; set while the thread has a current device
+  std::uint64_t closings = 0;           // of that device, when the thread set it
   AclCode last_error = AclCode::kSuccess;
 };
 
@@ -142,6 +143,7 @@ class AclRuntime {
   bool initialized_ = false;
   bool register_query_ = false;                        // halSupportFeature(11) said yes
   std::vector<std::uint64_t> uses_;                    // of each visible device
+  std::vector<std::uint64_t> closings_;                // how often its last use ended
   std::map<std::uint64_t, Registration> registered_;   // by host address
   std::map<std::uint64_t, MappedRegion> host_memory_;  // of malloc_host(), by address
 };
