@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "sim/dropin/environment.h"
 
@@ -45,16 +46,27 @@ bool Process::is_child() const {
   return owner != 0 && owner != getpid();
 }
 
+std::optional<std::string> Process::make(Environment environment) {
+  auto simulation = Simulation::create(std::move(environment));
+  if (!simulation) return simulation.error();
+  simulation_ = simulation->release();
+  owner_.store(getpid(), std::memory_order_release);
+  return std::nullopt;
+}
+
 Simulation& Process::ready() {
   if (simulation_ == nullptr) {
     auto environment = read_environment(svmsim_variables(), SVMSIM_FIXTURES_DIR);
     if (!environment) end_with_bad_input(environment.error());
-    auto simulation = Simulation::create(std::move(*environment));
-    if (!simulation) end_with_bad_input(simulation.error());
-    simulation_ = simulation->release();
-    owner_.store(getpid(), std::memory_order_release);
+    if (const auto error = make(std::move(*environment))) end_with_bad_input(*error);
   }
   return *simulation_;
+}
+
+std::optional<std::string> Process::begin_anew(Environment environment) {
+  const std::lock_guard lock(mutex_);
+  delete std::exchange(simulation_, nullptr);
+  return make(std::move(environment));
 }
 
 void Process::before_fork() {

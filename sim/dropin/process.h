@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
+#include <string>
 
 #include "sim/dropin/simulation.h"
 
@@ -46,6 +48,11 @@ class Process {
   void before_fork();
   void after_fork() { mutex_.unlock(); }
 
+  // For programs that live many lives in one process: ends the simulation, unreported, and makes the next one. No other
+  // thread may be in a call, and no view may be used any more. The error is one line for people; there is no simulation
+  // then. What the ACL layer keeps per thread (its device, its last error) is the thread's and stays.
+  [[nodiscard]] std::optional<std::string> begin_anew(Environment environment);
+
   // Once, when the program has ended with `status`: writes what the environment asked for. May end the process
   // itself, with another exit code.
   void finish(int status);
@@ -53,11 +60,12 @@ class Process {
  private:
   constexpr Process() = default;
   [[nodiscard]] bool is_child() const;
-  [[nodiscard]] Simulation& ready();  // under the lock
+  [[nodiscard]] Simulation& ready();                                       // under the lock
+  [[nodiscard]] std::optional<std::string> make(Environment environment);  // under the lock, when there is none
 
   std::mutex mutex_;
   std::atomic<pid_t> owner_{0};       // 0 until there is a simulation
-  Simulation* simulation_ = nullptr;  // made once, never destroyed: calls may come until the very end
+  Simulation* simulation_ = nullptr;  // not destroyed when the process ends: calls may come until the very end
 };
 
 }  // namespace svmsim
