@@ -68,19 +68,29 @@ TEST(AbiCodes, V2AndV3DifferWhereTheRulesDo) {
   EXPECT_FALSE(may_return("nothing", Personality::kV2, 0));
 }
 
-TEST(AbiOutDeathTest, OneThatAFailureWroteEndsTheProcess) {
+TEST(AbiOut, TellsThatItWasWrittenOrAByteBesideIt) {
+  for (const std::size_t behind : {std::size_t{0}, sizeof(std::uint32_t)}) {
+    AbiOut<std::uint32_t> out(OutPlace::kOdd);
+    EXPECT_TRUE(out.usable());
+    EXPECT_TRUE(out.untouched());
+    reinterpret_cast<char*>(out.pointer())[behind] = 7;
+    EXPECT_FALSE(out.untouched());
+  }
+  EXPECT_FALSE(AbiOut<std::uint32_t>(OutPlace::kHalfClosed).usable());
+}
+
+TEST(AbiCallerDeathTest, SaysWhatIsWrongAndTheCalls) {
+  run_abi({});  // there is a machine
   const Platform platform;
   AbiBooks books;
-  const AbiWorld world{platform, kSlice, false};
-  const AbiCaller caller("thread 1", world, books);
-  AbiOut<std::uint32_t> out(OutPlace::kOdd);
-  EXPECT_TRUE(out.usable());
-  EXPECT_TRUE(out.untouched());
-  const std::uint32_t value = 7;
-  std::memcpy(out.pointer(), &value, sizeof value);
-  EXPECT_EQ(out.value(), 7u);
-  EXPECT_FALSE(out.untouched());
-  EXPECT_DEATH(caller.fail("a test"), "a test");
+  const AbiWorld world{platform, 0, false};
+  AbiCaller caller("thread 1", world, books);
+  caller.call({AbiFunction::halMemFree, false, {}});
+  EXPECT_DEATH(caller.fail("a test"), "halMemFree\\(0x0\\) -> 3");
+  // The books know of a block, the driver does not.
+  books.add({HandleKind::kBlock, 0x1000, 1});
+  books.block_allocated(0x1000, 1);
+  EXPECT_DEATH(caller.call({AbiFunction::halMemFree, false, {}}), "P5");
 }
 
 TEST(AbiRun, OrdinaryLifeOnEveryPlatformOfOneThreadAndTwo) {
