@@ -123,9 +123,9 @@ AbiArguments::Place AbiArguments::place(Usual usual) const {
     case 26:
       return {kWildAddresses[which % std::size(kWildAddresses)], false, {}};
     case 27:
-      return {slice_ + which * 4 * kKi, false, {}};
+      return {slice_ + which * (4 * kKi), false, {}};
     case 28:
-      return {slice_ + which * 2 * kMi, false, {}};
+      return {slice_ + which * (2 * kMi), false, {}};
     case 29:
       return {slice_ + which * kMi * kMi / 256, false, {}};
     default:
@@ -169,7 +169,7 @@ std::uint64_t AbiArguments::size() {
     return note((handle ? handle->size : 0) + which / 4 % 3 - 1);
   }
   if (choice < 28) return note(std::uint64_t{which});
-  return note(which * 4 * kKi);
+  return note(which * (4 * kKi));
 }
 
 std::uint64_t AbiArguments::count() {

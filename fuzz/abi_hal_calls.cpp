@@ -104,8 +104,8 @@ void AbiCaller::host_register(AbiArguments& given) {
   if (!out.usable()) require(code == 3 || code == 65534, "R2: a null destination comes after the type alone");
   if (code != 0) return;
   const bool view = (flag & 0xffff) == kMapDeviceToHost;
-  if (view && !world_.platform.non_identity)
-    require(out.value() == source, "R1: the view is not at the device address");
+  const bool identity = !view || world_.platform.non_identity || out.value() == source;
+  require(identity, "R1: the view is not at the device address");
   books_.add({view ? HandleKind::kView : HandleKind::kSeen, number_of(out.value()), size});
 }
 

@@ -127,7 +127,8 @@ void close_everything(const AbiCaller& caller, const AbiBooks& books, bool exact
   }
   static_cast<void>(svmsim_aclFinalize());
   require(svmsim_aclFinalize() == 100001, "finalized twice");
-  require(svmsim_aclrtGetLastError(0) == 100001 && svmsim_aclrtGetLastError(0) == 0, "the last error is told again");
+  require(svmsim_aclrtGetLastError(0) == 100001, "the last error is another");
+  require(svmsim_aclrtGetLastError(0) == 0, "the last error is told again");
   require(live_blocks().empty(), "a block outlives the device");
   require(look_at([](const Machine& machine) { return machine.mapped_extents().empty(); }),
           "a mapping outlives the device");
