@@ -117,6 +117,9 @@ class AbiMutation {
     std::vector<AbiCall> life = {{AbiFunction::aclrtSetDevice, second, {}}};
     if (dice_.one_in(3)) {
       life.push_back({AbiFunction::aclrtHostRegister, second, {}});
+    } else if (dice_.one_in(4)) {
+      // The first pages of the arena, with the first type of host memory.
+      life.push_back({AbiFunction::halHostRegister, second, {ArgumentBytes{20, 0}, {0, 8}, {0, 1}}});
     } else {
       const bool acl = dice_.one_in(2);
       life.push_back({acl ? AbiFunction::aclrtMalloc : AbiFunction::halMemAlloc, second, {ArgumentBytes{}, size}});
