@@ -121,5 +121,69 @@ TEST(OnlineUpdate, ShapesThatDoNotFitAreNamed) {
   EXPECT_THAT(operands.values(6), ElementsAre(77, 77));
 }
 
+TEST(AttentionKernels, AreNotDivided) {
+  KernelOperands scores;
+  scores.input({1, 2}, {1, 2}).input({1, 1, 1, 2}, {1, 2}).output({1, 1});
+  EXPECT_EQ(scores.run("qk_matmul", 0, 2), "block_num 2; allowed: 1");
+  KernelOperands softmax;
+  softmax.input({1, 1}, {0}).output({1, 1}).output({1}).output({1}).scalar(1);
+  EXPECT_EQ(softmax.run("softmax_prepare", 0, 2), "block_num 2; allowed: 1");
+  KernelOperands values;
+  values.input({1, 1}, {0}).input({1, 1, 1, 1}, {1}).output({1, 1});
+  EXPECT_EQ(values.run("pv_matmul", 0, 2), "block_num 2; allowed: 1");
+  KernelOperands update;
+  update.input({1}, {2}).input({1}, {4}).input({1, 1}, {8});
+  update.output({1}).output({1}).output({1, 1}).output({1, 1}).flag(true);
+  EXPECT_EQ(update.run("online_update", 0, 2), "block_num 2; allowed: 1");
+}
+
+TEST(AttentionKernels, CheckTheNumberOfTheirOperands) {
+  EXPECT_EQ(KernelOperands().run("qk_matmul"), "0 tensors; allowed: 3 (query, key, scores)");
+  EXPECT_EQ(KernelOperands().run("softmax_prepare"),
+            "0 tensors; allowed: 4 (scores, probabilities, row maximum, row sum)");
+  EXPECT_EQ(KernelOperands().run("pv_matmul"), "0 tensors; allowed: 3 (probabilities, value, partial)");
+  EXPECT_EQ(KernelOperands().run("online_update"),
+            "0 tensors; allowed: 7 (row maximum, row sum, partial, running maximum, running sum, running output, out)");
+}
+
+TEST(AttentionKernels, TakeOneMatrixFirst) {
+  KernelOperands scores;
+  scores.input({2}, {1, 2}).input({1, 1, 1, 2}, {1, 2}).output({1, 1});
+  EXPECT_EQ(scores.run("qk_matmul"), "tensor 0 (query) has shape [2]; allowed: [1, ..., heads, head size]");
+  KernelOperands softmax;
+  softmax.input({2, 1, 1}, {0, 0}).output({1, 1}).output({1}).output({1}).scalar(1);
+  EXPECT_EQ(softmax.run("softmax_prepare"),
+            "tensor 0 (scores) has shape [2, 1, 1]; allowed: [1, ..., heads, positions]");
+  KernelOperands values;
+  values.input({1}, {0}).input({1, 1, 1, 1}, {1}).output({1, 1});
+  EXPECT_EQ(values.run("pv_matmul"), "tensor 0 (probabilities) has shape [1]; allowed: [1, ..., heads, block]");
+  KernelOperands update;
+  update.input({1}, {2}).input({1}, {4}).input({1}, {8});
+  update.output({1}).output({1}).output({1, 1}).output({1, 1}).flag(true);
+  EXPECT_EQ(update.run("online_update"), "tensor 2 (partial) has shape [1]; allowed: [1, ..., heads, head size]");
+}
+
+TEST(AttentionKernels, RowsAndCacheBlocksThatDoNotFitAreNamed) {
+  KernelOperands maxima;
+  maxima.input({1, 1}, {0}).output({1, 1}).output({2}).output({1}).scalar(1);
+  EXPECT_EQ(maxima.run("softmax_prepare"), "tensor 2 (row maximum) has shape [2]; allowed: 1 elements, one per head");
+  KernelOperands heads;
+  heads.input({2, 1}, {0, 0}).output({1, 1}).output({2}).output({2}).scalar(1);
+  EXPECT_EQ(heads.run("softmax_prepare"), "tensor 1 (probabilities) has shape [1, 1]; allowed: [2, 1 or more]");
+  KernelOperands cache;
+  cache.input({1, 1}, {0}).input({1, 1}, {1}).output({1, 1});
+  EXPECT_EQ(cache.run("pv_matmul"), "tensor 1 (value) has shape [1, 1]; allowed: [1, 1, 1, head size]");
+  KernelOperands blocks;
+  blocks.input({1, 1}, {0}).input({2, 1, 1, 1}, {1, 1}).output({1, 1});
+  EXPECT_EQ(blocks.run("pv_matmul"), "tensor 1 (value) has shape [2, 1, 1, 1]; allowed: [1, 1, 1, head size]");
+  KernelOperands partial;
+  partial.input({1, 1}, {0}).input({1, 1, 1, 2}, {1, 1}).output({2, 1});
+  EXPECT_EQ(partial.run("pv_matmul"), "tensor 2 (partial) has shape [2, 1]; allowed: [1, 2]");
+  KernelOperands update;
+  update.input({1}, {2}).input({1}, {4}).input({1, 1}, {8});
+  update.output({2}).output({1}).output({1, 1}).output({1, 1}).flag(true);
+  EXPECT_EQ(update.run("online_update"), "tensor 3 (running maximum) has shape [2]; allowed: 1 elements, one per head");
+}
+
 }  // namespace
 }  // namespace svmsim

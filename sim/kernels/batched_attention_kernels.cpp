@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <initializer_list>
+#include <utility>
 
 #include "sim/kernels/attention_kernels.h"
 
@@ -75,6 +77,18 @@ tl::expected<Step, std::string> step_of(const KernelCall& call, std::size_t inde
   return step;
 }
 
+// These tensors have an entry for each sequence.
+KernelResult check_entries(const KernelCall& call,
+                           std::initializer_list<std::pair<std::size_t, std::string_view>> tensors) {
+  for (const auto& [index, name] : tensors) {
+    const auto shape = shape_of(call.tensors[index]);
+    if (!shape.empty() && shape[0] >= call.block_num) continue;
+    return tl::unexpected(
+        shape_error(call, index, name, fmt::format("[{} or more, ...], an entry per instance", call.block_num)));
+  }
+  return {};
+}
+
 // The cache's block for this step, from the block table, tensor `table`.
 tl::expected<Slice, std::string> block_of(const KernelCall& call, std::size_t cache, std::size_t table,
                                           const Step& step) {
@@ -114,6 +128,7 @@ KernelResult batched_qk_matmul(const KernelCall& call) {
   }
   const auto step = step_of(call, 3, 0);
   if (!step) return tl::unexpected(step.error());
+  if (auto fit = check_entries(call, {{0, "query"}, {4, "scores"}}); !fit) return fit;
   if (step->positions == 0) return {};
   const auto key = block_of(call, 1, 2, *step);
   if (!key) return tl::unexpected(key.error());
@@ -135,7 +150,13 @@ KernelResult batched_softmax_prepare(const KernelCall& call) {
   }
   const auto step = step_of(call, 1, 1);
   if (!step) return tl::unexpected(step.error());
+  if (auto fit = check_entries(call, {{0, "scores"}, {2, "probabilities"}, {3, "row maximum"}, {4, "row sum"}}); !fit)
+    return fit;
   if (step->positions == 0) return {};
+  if (shape_of(call.tensors[0]).back() < step->positions) {
+    return tl::unexpected(
+        shape_error(call, 0, "scores", fmt::format("[..., {} or more], the positions of a block", step->positions)));
+  }
   const Slice scores(call.tensors[0], step->batch, step->positions);
   const Slice probabilities(call.tensors[2], step->batch);
   const Slice maxima(call.tensors[3], step->batch);
@@ -157,6 +178,7 @@ KernelResult batched_pv_matmul(const KernelCall& call) {
   }
   const auto step = step_of(call, 3, 0);
   if (!step) return tl::unexpected(step.error());
+  if (auto fit = check_entries(call, {{0, "probabilities"}, {4, "partial"}}); !fit) return fit;
   if (step->positions == 0) return {};
   const auto value = block_of(call, 1, 2, *step);
   if (!value) return tl::unexpected(value.error());
@@ -181,6 +203,16 @@ KernelResult batched_online_update(const KernelCall& call) {
   }
   const auto step = step_of(call, 3, 0);
   if (!step) return tl::unexpected(step.error());
+  if (auto fit = check_entries(call, {{0, "row maximum"},
+                                      {1, "row sum"},
+                                      {2, "partial"},
+                                      {4, "running maximum"},
+                                      {5, "running sum"},
+                                      {6, "running output"},
+                                      {7, "out"}});
+      !fit) {
+    return fit;
+  }
   if (step->positions == 0) return {};
   const std::uint64_t first[] = {step->first ? 1U : 0U};
   const Slice maxima(call.tensors[0], step->batch), sums(call.tensors[1], step->batch);

@@ -80,5 +80,62 @@ TEST_F(BatchedAttention, TheFirstStepStartsTheRunningResultAndALaterOneSkipsWhoE
   EXPECT_THAT(later.values(7), ElementsAre(2, 77));
 }
 
+// Without an entry for the instance's sequence there is nothing that a kernel could read or write.
+TEST_F(BatchedAttention, ATensorWithoutAnEntryForEachSequenceIsNamed) {
+  operands_.input({1, 1, 1}, {10}).input({3, 2, 1, 1}, {1, 2, 3, 4, 5, 6});
+  operands_.integers({2, 2}, {2, 0, 1, 9}).integers({2}, {3, 2}).output({2, 1, 2}).number(0).number(2);
+  EXPECT_EQ(operands_.run("batched_qk_matmul", 1, 2),
+            "tensor 0 (query) has shape [1, 1, 1]; allowed: [2 or more, ...], an entry per instance");
+
+  KernelOperands softmax;
+  softmax.input({2, 1, 2}, {0, 0, 0, 0}).integers({2}, {3, 2});
+  softmax.output({2, 1, 2}).output({2, 1}).output({1, 2}).scalar(1).number(0).number(2);
+  EXPECT_EQ(softmax.run("batched_softmax_prepare", 1, 2),
+            "tensor 4 (row sum) has shape [1, 2]; allowed: [2 or more, ...], an entry per instance");
+  EXPECT_THAT(softmax.values(4), ElementsAre(77, 77));
+
+  KernelOperands product;
+  product.input({2, 1, 2}, {1, 1, 1, 1}).input({3, 2, 1, 1}, {1, 2, 3, 4, 5, 6});
+  product.integers({2, 2}, {2, 0, 1, 9}).integers({2}, {3, 2}).output({1, 1, 1}).number(0).number(2);
+  EXPECT_EQ(product.run("batched_pv_matmul", 1, 2),
+            "tensor 4 (partial) has shape [1, 1, 1]; allowed: [2 or more, ...], an entry per instance");
+
+  KernelOperands update;
+  update.input({2, 1}, {0, 0}).input({2, 1}, {2, 4}).input({2, 1, 1}, {6, 8}).integers({2}, {3, 2});
+  update.output({2, 1}).output({2, 1}).output({2, 1, 1}).output({1, 1, 1}).number(0).number(2);
+  EXPECT_EQ(update.run("batched_online_update", 1, 2),
+            "tensor 7 (out) has shape [1, 1, 1]; allowed: [2 or more, ...], an entry per instance");
+}
+
+TEST_F(BatchedAttention, SoftmaxOfABlockLargerThanItsScoresIsRefused) {
+  operands_.input({2, 1, 2}, {0, 0, 0, 0}).integers({2}, {3, 2});
+  operands_.output({2, 1, 4}).output({2, 1}).output({2, 1}).scalar(1).number(0).number(4);
+  EXPECT_EQ(operands_.run("batched_softmax_prepare", 1, 2), "");  // two positions
+  EXPECT_EQ(operands_.run("batched_softmax_prepare", 0, 2),
+            "tensor 0 (scores) has shape [2, 1, 2]; allowed: [..., 3 or more], the positions of a block");
+}
+
+TEST_F(BatchedAttention, ABlockTableWithoutTheStepOrTheSequenceIsNamed) {
+  const auto run = [](std::vector<std::uint32_t> table) {
+    KernelOperands operands;
+    std::size_t entries = 1;
+    for (const std::uint32_t extent : table) entries *= extent;
+    operands.input({2, 1, 2}, {1, 1, 1, 1}).input({3, 2, 1, 1}, {1, 2, 3, 4, 5, 6});
+    operands.integers(table, std::vector<std::int32_t>(entries)).integers({2}, {4, 4});
+    return operands.output({2, 1, 1}).number(1).number(2).run("batched_pv_matmul", 1, 2);
+  };
+  EXPECT_EQ(run({2, 2}), "");
+  EXPECT_EQ(run({2, 1}), "tensor 2 (block table) has shape [2, 1]; allowed: [2, 2 or more]");
+  EXPECT_EQ(run({1, 2}), "tensor 2 (block table) has shape [1, 2]; allowed: [2, 2 or more]");
+  EXPECT_EQ(run({4}), "tensor 2 (block table) has shape [4]; allowed: [2, 2 or more]");
+}
+
+TEST_F(BatchedAttention, OperandsAreCheckedByEveryKernel) {
+  for (const char* kernel :
+       {"batched_qk_matmul", "batched_softmax_prepare", "batched_pv_matmul", "batched_online_update"}) {
+    EXPECT_THAT(KernelOperands().run(kernel), HasSubstr("0 tensors; allowed: ")) << kernel;
+  }
+}
+
 }  // namespace
 }  // namespace svmsim

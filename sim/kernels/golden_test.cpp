@@ -139,6 +139,84 @@ TEST(Golden, ArgumentsThatDoNotFitAreNamed) {
   EXPECT_THAT(with_table(1, -1), HasSubstr("context_lens[0] is -1; allowed: 0 to 4"));
 }
 
+TEST(Golden, CountsThatDoNotFitAreNamed) {
+  EXPECT_EQ(Arguments().refusal("vector_example"), "0 tensors and 0 scalars; allowed: 1 and 0");
+  EXPECT_EQ(Arguments().floats({1}, {1}).scalar(1).refusal("vector_example"),
+            "1 tensors and 1 scalars; allowed: 1 and 0");
+  EXPECT_EQ(Arguments().refusal("vector_sum_product"), "0 tensors and 0 scalars; allowed: 3 and 0");
+  EXPECT_EQ(Arguments().refusal("matmul_chain"), "0 tensors and 0 scalars; allowed: 3 and 0");
+  EXPECT_EQ(Arguments().refusal("paged_attention"), "0 tensors and 0 scalars; allowed: 6 and 1");
+}
+
+TEST(Golden, VectorsOfDifferentLengthsAreNamed) {
+  EXPECT_EQ(Arguments().floats({2}, {1, 1}).floats({3}, {1, 1, 1}).floats({2}, {0, 0}).refusal("vector_sum_product"),
+            "tensor 1 has shape [3]; allowed: 2 elements, as tensor 2 has");
+  EXPECT_THAT(Arguments().floats({1}, {1}).floats({1}, {1}).integers({1}, {0}).refusal("vector_sum_product"),
+              HasSubstr("tensor 2 is INT32 [1]; allowed: FLOAT32"));
+}
+
+TEST(Golden, BgemmNamesTheTensorWhoseTilesDoNotFit) {
+  const auto run = [](std::vector<std::uint32_t> a, std::vector<std::uint32_t> b, std::vector<std::uint32_t> c) {
+    const std::vector<float> ones(16, 1.0F);
+    return Arguments().floats(a, ones).floats(b, ones).floats(c, ones).refusal("bgemm");
+  };
+  EXPECT_EQ(run({1, 2, 1, 1}, {2, 3, 1, 1}, {1, 3, 1, 1}), "");
+  EXPECT_EQ(run({1, 2, 1, 1}, {2, 3, 1, 1}, {1, 3, 1, 2}),
+            "tensor 2 has shape [1, 3, 1, 2]; allowed: [rows, columns, tile, tile]");
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 3, 1, 1}, {1, 3, 1, 1}),
+            "tensor 0 has shape [2, 2, 1, 1]; allowed: [1, inner, 1, 1]");
+  EXPECT_EQ(run({1, 2, 2, 1}, {2, 3, 1, 1}, {1, 3, 1, 1}),
+            "tensor 0 has shape [1, 2, 2, 1]; allowed: [1, inner, 1, 1]");
+  EXPECT_EQ(run({1, 2, 1, 1}, {2, 4, 1, 1}, {1, 3, 1, 1}), "tensor 1 has shape [2, 4, 1, 1]; allowed: [2, 3, 1, 1]");
+  EXPECT_EQ(run({1, 2, 1}, {2, 3, 1, 1}, {1, 3, 1, 1}),
+            "tensor 0 is FLOAT32 [1, 2, 1]; allowed: FLOAT32, FLOAT16 or BFLOAT16 of 4 dimensions");
+}
+
+TEST(Golden, MatmulChainNamesTheMatrixThatDoesNotFit) {
+  const auto run = [](std::vector<std::uint32_t> x, std::vector<std::uint32_t> weights,
+                      std::vector<std::uint32_t> out) {
+    const std::vector<float> ones(16, 1.0F);
+    return Arguments().floats(x, ones).floats(weights, ones).floats(out, ones).refusal("matmul_chain");
+  };
+  EXPECT_EQ(run({2, 2}, {3, 2, 2}, {2, 2}), "");
+  EXPECT_EQ(run({2, 2}, {2, 2}, {2, 2}), "tensor 1 has shape [2, 2]; allowed: [layers, n, n]");
+  EXPECT_EQ(run({2, 2}, {1, 2, 3}, {2, 2}), "tensor 1 has shape [1, 2, 3]; allowed: [layers, n, n]");
+  EXPECT_EQ(run({2, 3}, {1, 2, 2}, {2, 2}), "tensor 0 has shape [2, 3]; allowed: [2, 2]");
+  EXPECT_EQ(run({4}, {1, 2, 2}, {2, 2}), "tensor 0 has shape [4]; allowed: [2, 2]");
+  EXPECT_EQ(run({2, 2}, {1, 2, 2}, {3, 2}), "tensor 2 has shape [3, 2]; allowed: [2, 2]");
+  EXPECT_THAT(Arguments().integers({1}, {1}).floats({1}, {1}).floats({1}, {1}).refusal("matmul_chain"),
+              HasSubstr("tensor 0 is INT32 [1]; allowed: FLOAT32"));
+}
+
+TEST(Golden, PagedAttentionNamesTheTensorThatDoesNotFit) {
+  using Shape = std::vector<std::uint32_t>;
+  const auto run = [](Shape key, Shape value, Shape table, Shape lengths, Shape out, Shape query = {1, 2, 1}) {
+    const std::vector<float> ones(8, 1.0F);
+    const std::vector<std::int32_t> zeros(8, 0);
+    Arguments arguments;
+    arguments.floats(query, ones).floats(key, ones).floats(value, ones).integers(table, zeros);
+    return arguments.integers(lengths, zeros).floats(out, ones).scalar(1).refusal("paged_attention");
+  };
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {1, 2}, {1}, {1, 2, 1}), "");
+  EXPECT_EQ(run({2, 2, 1, 2}, {2, 2, 1, 2}, {1, 2}, {1}, {1, 2, 1}),
+            "tensor 1 has shape [2, 2, 1, 2]; allowed: [blocks, block, a divisor of 2, 1]");
+  EXPECT_EQ(run({1, 1, 3, 1}, {1, 1, 3, 1}, {1, 2}, {1}, {1, 2, 1}),
+            "tensor 1 has shape [1, 1, 3, 1]; allowed: [blocks, block, a divisor of 2, 1]");
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 1, 1, 1}, {1, 2}, {1}, {1, 2, 1}),
+            "tensor 2 has shape [2, 1, 1, 1]; allowed: that of tensor 1");
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {1, 2}, {1}, {1, 1, 1}),
+            "tensor 5 has shape [1, 1, 1]; allowed: that of tensor 0");
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {2, 2}, {1}, {1, 2, 1}),
+            "tensor 3 has shape [2, 2]; allowed: INT32 [1, blocks per sequence]");
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {2}, {1}, {1, 2, 1}),
+            "tensor 3 has shape [2]; allowed: INT32 [1, blocks per sequence]");
+  EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {1, 2}, {2}, {1, 2, 1}), "tensor 4 has shape [2]; allowed: INT32 [1]");
+  EXPECT_THAT(run({2, 2, 1, 1}, {2, 2, 1, 1}, {1, 2}, {1}, {2, 1}, {2, 1}),
+              HasSubstr("tensor 0 is FLOAT32 [2, 1]; allowed: FLOAT32, FLOAT16 or BFLOAT16 of 3 dimensions"));
+  EXPECT_THAT(run({2, 2, 1}, {2, 2, 1}, {1, 2}, {1}, {1, 2, 1}),
+              HasSubstr("after the query, tensor 0 is FLOAT32 [2, 2, 1]; allowed: FLOAT32"));
+}
+
 TEST(Golden, NamesAreSortedAndEachIsFound) {
   const std::vector<std::string> names = golden_names();
   EXPECT_GE(names.size(), 5u);
