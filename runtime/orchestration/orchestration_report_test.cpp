@@ -7,6 +7,7 @@ namespace svmrt {
 namespace {
 
 TEST(OrchestrationReportTest, CodesHaveTheirPublicNames) {
+  EXPECT_EQ(orchestration_error_name(0), "NONE");
   EXPECT_EQ(orchestration_error_name(1), "SCOPE_DEADLOCK");
   EXPECT_EQ(orchestration_error_name(2), "HEAP_RING_DEADLOCK");
   EXPECT_EQ(orchestration_error_name(3), "FLOW_CONTROL_DEADLOCK");

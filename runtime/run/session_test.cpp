@@ -287,5 +287,30 @@ TEST_F(SessionTest, FailedExecutionLeavesTheHostBuffersAloneAndFreesWhatWasStage
   EXPECT_EQ(driver_.live_blocks(), before);
   EXPECT_EQ(driver_.open_timelines(), 0U);
 }
+TEST_F(SessionTest, RoundOnAFinalizedRunnerFailsBeforeTheOrchestration) {
+  start();
+  LambdaCallable callable(0, [](const ChipTaskArgs&, const Pto2Ops&, void*) {});
+  Session session(*runner_, executor_, callable, config({}));
+  ASSERT_TRUE(session.set_up().has_value());
+  ASSERT_TRUE(runner_->finalize().has_value());
+  const RoundOutcome outcome = session.run_round();
+  ASSERT_TRUE(outcome.error.has_value());
+  EXPECT_EQ(outcome.error->code, ErrorCode::kFinalized) << outcome.error->message;
+  EXPECT_EQ(callable.invocations, 0);
+  EXPECT_EQ(executor_.launches, 0);
+}
+
+TEST_F(SessionTest, SetUpOnAFinalizedRunnerFailsWithoutADriverCall) {
+  start();
+  LambdaCallable callable(0, [](const ChipTaskArgs&, const Pto2Ops&, void*) {});
+  Session session(*runner_, executor_, callable, config({}));
+  ASSERT_TRUE(runner_->finalize().has_value());
+  const std::size_t before = driver_.calls().size();
+  const auto result = session.set_up();
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::kFinalized) << result.error().message;
+  EXPECT_EQ(driver_.calls().size(), before);
+}
+
 }  // namespace
 }  // namespace svmrt

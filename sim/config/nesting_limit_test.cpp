@@ -63,5 +63,20 @@ TEST(NestingLimit, OpenStringsEndWithTheText) {
   }
 }
 
+TEST(NestingLimit, AStringOfOneLineEndsWithItsLine) {
+  const std::string noise = repeated("[", kMaxTomlBrackets + 1);
+  EXPECT_EQ(line_of_excessive_nesting("a = \"open\n" + noise), 2U);
+  EXPECT_EQ(line_of_excessive_nesting("a = 'open\n" + noise), 2U);
+}
+
+TEST(NestingLimit, AQuoteInsideALongStringDoesNotEndIt) {
+  EXPECT_EQ(line_of_excessive_nesting("a = \"\"\" \" " + repeated("[", kMaxTomlBrackets + 1)), std::nullopt);
+}
+
+TEST(NestingLimit, BracketsThatNothingOpenedMakeNoRoom) {
+  EXPECT_EQ(line_of_excessive_nesting("]]]\n" + repeated("[", kMaxTomlBrackets)), std::nullopt);
+  EXPECT_EQ(line_of_excessive_nesting("]]]\n" + repeated("[", kMaxTomlBrackets + 1)), 2U);
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -325,7 +325,6 @@ void ConfigTable::reject(std::string_view key, std::string allowed) {
 
 ConfigReader::ConfigReader(std::unique_ptr<Document> document) : document_(std::move(document)) {}
 ConfigReader::ConfigReader(ConfigReader&&) noexcept = default;
-ConfigReader& ConfigReader::operator=(ConfigReader&&) noexcept = default;
 ConfigReader::~ConfigReader() = default;
 
 ConfigResult<ConfigReader> ConfigReader::open(const std::string& path) {

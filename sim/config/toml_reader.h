@@ -173,7 +173,6 @@ class ConfigReader {
   [[nodiscard]] static ConfigResult<ConfigReader> parse(std::string_view text, std::string file);
 
   ConfigReader(ConfigReader&&) noexcept;
-  ConfigReader& operator=(ConfigReader&&) noexcept;
   ~ConfigReader();
 
   [[nodiscard]] ConfigTable root();

@@ -321,6 +321,37 @@ TEST(TomlReader, ShortenedValueEndsOnAWholeCharacter) {
   EXPECT_THAT(error.value, testing::EndsWith("\xc3\xa9...\""));
 }
 
+// 78 letters and the three bytes of a euro sign: the limit of 80 lies inside it.
+TEST(TomlReader, ShortenedValueLosesACharacterThatTheLimitCutsWhole) {
+  const std::string letters(78, 'x');
+  const ConfigError error =
+      error_of("a = \"" + letters + "\xe2\x82\xac\"", [](ConfigTable& t) { (void)t.integer("a", 0, 1); });
+  EXPECT_EQ(error.value, "\"" + letters + "...\"");
+}
+
+TEST(TomlReader, BooleansAndDeleteCharactersAreShownAsTheyAreWritten) {
+  const auto shown = [](const std::string& value) {
+    return error_of("a = " + value, [](ConfigTable& t) { (void)t.integer("a", 0, 1); }).value;
+  };
+  EXPECT_EQ(shown("false"), "false");
+  EXPECT_EQ(shown("true"), "true");
+  EXPECT_EQ(shown("\"\\u007f\""), "\"\\x7f\"");
+}
+
+TEST(TomlReader, AListOfKeysIsCutAtTwentyFour) {
+  const auto allowed = [](int keys) {
+    return error_of("unknown = 1",
+                    [keys](ConfigTable& root) {
+                      for (int key = 0; key < keys; ++key)
+                        (void)root.integer_or("k" + std::to_string(100 + key), 0, 0, 1);
+                    })
+        .allowed;
+  };
+  EXPECT_EQ(allowed(0), "the keys none");
+  EXPECT_THAT(allowed(24), testing::EndsWith(", k123"));
+  EXPECT_THAT(allowed(25), testing::EndsWith(", k123 and 1 more"));
+}
+
 TEST(TomlReader, GarbageIsInvalidTomlWithALine) {
   for (const std::string& text :
        {std::string("a = \n"),

@@ -274,6 +274,8 @@ TEST(PlatformAssumptions, CostOfMappingComesFirstUnlessItWasMeasured) {
   EXPECT_EQ(platform_assumptions(platform, measured).size(), measured.assumptions.size());
   platform.host_page = Bytes(65536);
   EXPECT_EQ(first(platform, measured), "map and unmap (predicted)");
+  platform.personality = Personality::kV3;
+  EXPECT_EQ(first(platform, measured), "map and unmap (borrowed)");
   platform.host_map_path = false;
   EXPECT_EQ(first(platform, measured), "map and unmap (no host-map path)");
   EXPECT_EQ(first(Platform{}, shipped("a5-unmeasured")), "map and unmap (cost not measured)");

@@ -21,6 +21,12 @@ DriverCode v3(std::uint64_t size, std::uint64_t flag) {
 }
 std::uint64_t side_flag(std::uint64_t side) { return side << 10; }
 
+TEST(PageKinds, HaveNames) {
+  EXPECT_EQ(page_kind_name(PageKind::kOrdinary), "ordinary");
+  EXPECT_EQ(page_kind_name(PageKind::kHuge), "huge");
+  EXPECT_EQ(page_kind_name(PageKind::kGiant), "giant");
+}
+
 TEST(P1, RegisterPageIsDevicePageOrTwoMiB) {
   Platform platform = v2_platform();
   platform.device_page = Bytes(65536);

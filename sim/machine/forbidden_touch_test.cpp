@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csetjmp>
+#include <csignal>
 #include <optional>
 
 #include <cstdio>
@@ -181,6 +182,35 @@ TEST_F(ForbiddenTouch, EarlierHandlerOfTheProgramIsCalledAfterTheReport) {
         *program.device() = 1;
       },
       ::testing::ExitedWithCode(77), "svmsim: forbidden touch of");
+}
+
+// One that asked for the address finds the one that was touched.
+volatile std::uintptr_t expected_address = 0;
+void end_with_78_at_the_expected_address(int /*signal*/, siginfo_t* info, void* /*context*/) {
+  std::_Exit(reinterpret_cast<std::uintptr_t>(info->si_addr) == expected_address ? 78 : 1);
+}
+TEST_F(ForbiddenTouch, EarlierHandlerThatAsksForTheAddressIsGivenIt) {
+  EXPECT_EXIT(
+      {
+        struct sigaction action {};
+        action.sa_sigaction = end_with_78_at_the_expected_address;
+        action.sa_flags = SA_SIGINFO;
+        must(sigaction(SIGSEGV, &action, nullptr) == 0);
+        const Program program(kPage);
+        expected_address = reinterpret_cast<std::uintptr_t>(program.device()) + 16;
+        program.device()[16] = 1;
+      },
+      ::testing::ExitedWithCode(78), "svmsim: forbidden touch of");
+}
+
+TEST_F(ForbiddenTouch, IgnoredSignalOfATouchEndsTheProcessAllTheSame) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGSEGV, SIG_IGN);
+        const Program program(kPage);
+        *program.device() = 1;
+      },
+      died_of_a_fault, "svmsim: forbidden touch of");
 }
 
 // A signal that somebody sends is no touch, whatever number it carries.

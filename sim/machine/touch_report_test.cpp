@@ -100,5 +100,22 @@ TEST(TouchReport, ForkedChildIsToldSoAtARawDeviceAddressToo) {
   EXPECT_THAT(describe(touch, unmapped_history()), HasSubstr("(R11)"));
 }
 
+TEST(TouchReport, ATouchOfAMappingThatAllowsItIsToldSo) {
+  AddressHistory history = unmapped_history();
+  history.mapping = {CallName{4, CallKind::kRegister}, std::nullopt, true, HostAccess::kReadWrite};
+  EXPECT_THAT(describe(touch_at(0x1000), history), HasSubstr("it is mapped, so this was no load or store"));
+}
+
+// A call is in the books before it has its number.
+TEST(TouchReport, ACallThatHasNoNumberYetIsTheOneUnderWay) {
+  AddressHistory history = unmapped_history();
+  history.mapping->unmapped_by.reset();
+  EXPECT_THAT(describe(touch_at(0x1000), history),
+              HasSubstr("mapped by call 4 (register), unmapped by the call under way\n"));
+  history.mapping->mapped_by.reset();
+  history.mapping->mapped = true;
+  EXPECT_THAT(describe(touch_at(0x1000), history), HasSubstr("mapped by the call under way, still mapped\n"));
+}
+
 }  // namespace
 }  // namespace svmsim

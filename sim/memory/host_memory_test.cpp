@@ -41,6 +41,10 @@ TEST(DirectHostMemoryTest, CopiesBothWays) {
   EXPECT_EQ(host, "back");
 }
 
+TEST(DirectHostMemoryTest, TakesEveryAddressForOneThatIsThere) {
+  EXPECT_TRUE(direct_host_memory().exists(nullptr, Bytes(1)));
+}
+
 TEST_F(HostMemoryPages, CheckedCopiesUpToTheEndOfThePage) {
   std::vector<std::byte> own(page_, std::byte{7});
   EXPECT_TRUE(checked_.store(first(), own.data(), Bytes(page_)));
