@@ -138,7 +138,7 @@ AccessResult TensorAccess::read(DeviceAddr device, void* to, Bytes size) {
 AccessResult TensorAccess::write(DeviceAddr device, const void* from, Bytes size) {
   if (size > kLongestElement) return write_any(device, from, size);
   std::uint64_t bits = 0;
-  std::memcpy(&bits, from, size.count());
+  if (size > Bytes(0)) std::memcpy(&bits, from, size.count());  // nothing may come from null
   return store(device, bits, size) == AccessStatus::kOk ? AccessResult{} : failure_;
 }
 

@@ -140,6 +140,9 @@ TEST_F(TensorAccessTest, EmptySpanIsInNoRegion) {
   const DeviceAddr device = block(128);
   ASSERT_TRUE(access.add_staged(device, host.data(), Bytes(64)));
   EXPECT_EQ(access.read(device, buffer.data(), Bytes(0)).status, AccessStatus::kNoRegion);
+  // UndefinedBehaviorSanitizer stops at a copy of nothing from null.
+  EXPECT_EQ(access.read(device, nullptr, Bytes(0)).status, AccessStatus::kNoRegion);
+  EXPECT_EQ(access.write(device, nullptr, Bytes(0)).status, AccessStatus::kNoRegion);
 }
 
 TEST_F(TensorAccessTest, NullApiRefusesEveryRegion) {
