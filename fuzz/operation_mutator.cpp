@@ -155,7 +155,7 @@ class Mutation {
 
   void change_setting() {
     Record& setting = records_.front();
-    switch (dice_.below(4)) {
+    switch (dice_.below(5)) {
       case 0:
         setting[kPlatformByte] = below(256);
         return;
@@ -164,6 +164,9 @@ class Mutation {
         return;
       case 2:
         setting[kReuseByte] = below(256);
+        return;
+      case 3:
+        setting[kPairByte] = below(256);
         return;
       default:
         return change_span(setting, kBudgetBytes);

@@ -22,7 +22,14 @@ inline constexpr std::size_t kMostFuzzedOperations = 32;
 inline constexpr std::size_t kMostScenarioBytes = (1 + kMostFuzzedOperations) * kRecordBytes;
 
 // Where the bytes of a record are.
-enum SettingByte : std::size_t { kPlatformByte, kPolicyByte, kReuseByte, kSlowByte, kBudgetBytes };  // and the next
+enum SettingByte : std::size_t {
+  kPlatformByte,
+  kPolicyByte,
+  kReuseByte,
+  kSlowByte,
+  kBudgetBytes,   // and the next
+  kPairByte = 7,  // no part of the scenario: which two ways fuzz_differential compares
+};
 enum OperationByte : std::size_t { kKindByte, kWhereByte, kDetailByte, kOffsetBytes, kSizeBytes = 5, kValueByte = 7 };
 
 // Operations after kMostFuzzedOperations are left out, and unless kSlowByte is kSlow those that take a hundred times as
