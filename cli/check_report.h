@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/cli_error.h"
@@ -64,6 +65,8 @@ struct CheckReport {
 
 // Reads a document of check_json. A mistake names file, key, value and what is allowed.
 [[nodiscard]] CliResult<CheckReport> read_check_report(const std::string& path);
+// The same from memory; `file` is the name that errors carry.
+[[nodiscard]] CliResult<CheckReport> parse_check_report(std::string_view text, const std::string& file);
 // Adds `other`, which came from `path`, to `sum`: the same campaign, other shards.
 [[nodiscard]] CliResult<CheckReport> merged(CheckReport sum, const CheckReport& other, const std::string& path);
 

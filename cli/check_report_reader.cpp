@@ -90,21 +90,27 @@ class Reader {
   std::optional<CliError> error_;
 };
 
-CliResult<Json> read_document(const std::string& path) {
-  const std::string allowed =
-      fmt::format("a JSON document of `svmsim check --json` of at most {} MiB", kMaxReportBytes >> 20);
+std::string allowed_document() {
+  return fmt::format("a JSON document of `svmsim check --json` of at most {} MiB", kMaxReportBytes >> 20);
+}
+
+CliResult<std::string> read_file(const std::string& path) {
   const auto refused = [&](const std::string& value) {
-    return tl::unexpected(cli_error(ConfigError{path, 0, "", value, allowed}));
+    return tl::unexpected(cli_error(ConfigError{path, 0, "", value, allowed_document()}));
   };
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return refused("no regular file");
   if (std::filesystem::file_size(path, error) > kMaxReportBytes) return refused("a larger file");
   std::ifstream input(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
+  std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
   if (!input) return refused("a file that cannot be read");
+  return text;
+}
+
+CliResult<Json> parse_document(std::string_view text, const std::string& file) {
   Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object()) return refused("something else");
-  return document;
+  if (document.is_object()) return document;
+  return tl::unexpected(cli_error(ConfigError{file, 0, "", "something else", allowed_document()}));
 }
 
 void read_shards(Reader& root, CheckReport& report) {
@@ -180,9 +186,13 @@ void read_failure(Reader& root, CheckReport& report) {
 }  // namespace
 
 CliResult<CheckReport> read_check_report(const std::string& path) {
-  const auto document = read_document(path);
+  return read_file(path).and_then([&](const std::string& text) { return parse_check_report(text, path); });
+}
+
+CliResult<CheckReport> parse_check_report(std::string_view text, const std::string& file) {
+  const auto document = parse_document(text, file);
   if (!document) return tl::unexpected(document.error());
-  Reader root(path, "", *document);
+  Reader root(file, "", *document);
   CheckReport report;
   report.seed = root.integer("seed", 0, kMost);
   report.first = root.integer("first", 0, kMostFirst);

@@ -29,10 +29,7 @@ std::string read_name(ConfigTable& table, std::string_view key) {
   return name;
 }
 
-}  // namespace
-
-ConfigResult<Platform> load_platform(const std::string& path) {
-  auto reader = ConfigReader::open(path);
+ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader) {
   if (!reader) return tl::unexpected(std::move(reader.error()));
   ConfigTable root = reader->root();
   Platform platform;
@@ -66,6 +63,14 @@ ConfigResult<Platform> load_platform(const std::string& path) {
     if (!first) kernel.reject("compute", "a name that appears once");
   }
   return reader->finish(std::move(platform));
+}
+
+}  // namespace
+
+ConfigResult<Platform> load_platform(const std::string& path) { return read_platform(ConfigReader::open(path)); }
+
+ConfigResult<Platform> parse_platform(std::string_view text, std::string file) {
+  return read_platform(ConfigReader::parse(text, std::move(file)));
 }
 
 }  // namespace svmsim

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "runtime/units.h"
 #include "sim/config/toml_reader.h"
@@ -53,5 +54,7 @@ struct Platform {
 //   [[kernel]]     compute: a name as above, once; duration_ns: 0 to 10^12, for scenes that do not say how long it
 //   takes
 [[nodiscard]] ConfigResult<Platform> load_platform(const std::string& path);
+// The same from memory; `file` is the name that errors carry.
+[[nodiscard]] ConfigResult<Platform> parse_platform(std::string_view text, std::string file);
 
 }  // namespace svmsim

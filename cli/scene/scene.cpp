@@ -105,7 +105,7 @@ void read_arguments(ConfigTable& root, const std::filesystem::path& folder, Scen
 
 enum class Extending { kAllowed, kRefused };
 
-ConfigResult<Scene> load(const std::string& path, Extending extending);
+ConfigResult<Scene> read_scene(ConfigResult<ConfigReader> reader, const std::string& path, Extending extending);
 
 std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", text); }
 
@@ -142,7 +142,7 @@ ConfigResult<Scene> load_extending(const std::string& path, ConfigReader& reader
   if (!named) return named;
 
   const std::string base_path = (std::filesystem::path(path).parent_path() / (base_name + ".toml")).string();
-  ConfigResult<Scene> result = load(base_path, Extending::kRefused);
+  ConfigResult<Scene> result = read_scene(ConfigReader::open(base_path), base_path, Extending::kRefused);
   if (!result) return result;
   result->name = std::move(named->name);
   result->description = std::move(named->description);
@@ -153,8 +153,7 @@ ConfigResult<Scene> load_extending(const std::string& path, ConfigReader& reader
   return result;
 }
 
-ConfigResult<Scene> load(const std::string& path, Extending extending) {
-  ConfigResult<ConfigReader> reader = ConfigReader::open(path);
+ConfigResult<Scene> read_scene(ConfigResult<ConfigReader> reader, const std::string& path, Extending extending) {
   if (!reader) return tl::unexpected(reader.error());
   ConfigTable root = reader->root();
   Scene scene;
@@ -169,18 +168,7 @@ ConfigResult<Scene> load(const std::string& path, Extending extending) {
   return reader->finish(std::move(scene));
 }
 
-}  // namespace
-
-std::uint64_t SceneTensor::elements() const {
-  std::uint64_t count = 1;
-  for (const std::uint32_t extent : shape) count *= extent;
-  return count;
-}
-
-svmrt::Bytes SceneTensor::bytes() const { return svmrt::Bytes(elements() * get_element_size(dtype)); }
-
-ConfigResult<Scene> load_arguments(const std::string& path) {
-  ConfigResult<ConfigReader> reader = ConfigReader::open(path);
+ConfigResult<Scene> read_arguments_file(ConfigResult<ConfigReader> reader, const std::string& path) {
   if (!reader) return tl::unexpected(reader.error());
   ConfigTable root = reader->root();
   Scene scene;
@@ -191,6 +179,30 @@ ConfigResult<Scene> load_arguments(const std::string& path) {
   return reader->finish(std::move(scene));
 }
 
-ConfigResult<Scene> load_scene(const std::string& path) { return load(path, Extending::kAllowed); }
+}  // namespace
+
+std::uint64_t SceneTensor::elements() const {
+  std::uint64_t count = 1;
+  for (const std::uint32_t extent : shape) count *= extent;
+  return count;
+}
+
+svmrt::Bytes SceneTensor::bytes() const { return svmrt::Bytes(elements() * get_element_size(dtype)); }
+
+ConfigResult<Scene> load_scene(const std::string& path) {
+  return read_scene(ConfigReader::open(path), path, Extending::kAllowed);
+}
+
+ConfigResult<Scene> parse_scene(std::string_view text, const std::string& path) {
+  return read_scene(ConfigReader::parse(text, path), path, Extending::kAllowed);
+}
+
+ConfigResult<Scene> load_arguments(const std::string& path) {
+  return read_arguments_file(ConfigReader::open(path), path);
+}
+
+ConfigResult<Scene> parse_arguments(std::string_view text, const std::string& path) {
+  return read_arguments_file(ConfigReader::parse(text, path), path);
+}
 
 }  // namespace svmsim

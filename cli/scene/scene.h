@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/run/argument.h"
@@ -97,5 +98,8 @@ struct Scene {
 // Reads a scene file for an orchestration that is named elsewhere: without the key "orchestration", and neither "name"
 // (then the file's, without its ending) nor "description" need be there.
 [[nodiscard]] ConfigResult<Scene> load_arguments(const std::string& path);
+// The same from the text of a file that may be absent; what `path` is beside is looked for there.
+[[nodiscard]] ConfigResult<Scene> parse_scene(std::string_view text, const std::string& path);
+[[nodiscard]] ConfigResult<Scene> parse_arguments(std::string_view text, const std::string& path);
 
 }  // namespace svmsim

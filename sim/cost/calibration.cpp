@@ -94,10 +94,7 @@ CostParameters read_parameters(ConfigTable& table) {
   return parameters;
 }
 
-}  // namespace
-
-ConfigResult<Calibration> load_calibration(const std::string& path) {
-  auto reader = ConfigReader::open(path);
+ConfigResult<Calibration> read_calibration(ConfigResult<ConfigReader> reader) {
   if (!reader) return tl::unexpected(std::move(reader.error()));
   ConfigTable root = reader->root();
   Calibration calibration;
@@ -133,6 +130,16 @@ ConfigResult<Calibration> load_calibration(const std::string& path) {
     calibration.assumptions.push_back(Assumption{std::string(parameter), table.text("text")});
   }
   return reader->finish(std::move(calibration));
+}
+
+}  // namespace
+
+ConfigResult<Calibration> load_calibration(const std::string& path) {
+  return read_calibration(ConfigReader::open(path));
+}
+
+ConfigResult<Calibration> parse_calibration(std::string_view text, std::string file) {
+  return read_calibration(ConfigReader::parse(text, std::move(file)));
 }
 
 MapCostSource map_cost_source(const Platform& platform, const Calibration& calibration) {

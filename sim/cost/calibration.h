@@ -84,6 +84,8 @@ struct Calibration {
 //                          residual_percent
 //   [[assumption]]         optional: parameter, text
 [[nodiscard]] ConfigResult<Calibration> load_calibration(const std::string& path);
+// The same from memory; `file` is the name that errors carry.
+[[nodiscard]] ConfigResult<Calibration> parse_calibration(std::string_view text, std::string file);
 
 // How a platform's prices of map and unmap were come by.
 enum class MapCostSource : std::uint8_t {

@@ -59,10 +59,7 @@ Fault read_fault(ConfigTable& table, std::size_t number, std::span<const std::ui
   return fault;
 }
 
-}  // namespace
-
-ConfigResult<FaultPlan> load_fault_plan(const std::string& path) {
-  auto reader = ConfigReader::open(path);
+ConfigResult<FaultPlan> read_fault_plan(ConfigResult<ConfigReader> reader) {
   if (!reader) return tl::unexpected(std::move(reader.error()));
   ConfigTable root = reader->root();
   FaultPlan plan;
@@ -75,6 +72,14 @@ ConfigResult<FaultPlan> load_fault_plan(const std::string& path) {
     root.reject("fault", fmt::format("1 to {} tables [[fault]]", kMostFaults));
   }
   return reader->finish(std::move(plan));
+}
+
+}  // namespace
+
+ConfigResult<FaultPlan> load_fault_plan(const std::string& path) { return read_fault_plan(ConfigReader::open(path)); }
+
+ConfigResult<FaultPlan> parse_fault_plan(std::string_view text, std::string file) {
+  return read_fault_plan(ConfigReader::parse(text, std::move(file)));
 }
 
 }  // namespace svmsim

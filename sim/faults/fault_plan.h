@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/driver_code.h"
@@ -59,5 +60,7 @@ struct FaultPlan {
 //     per_million       1 to 1,000,000
 //     repeat            "each" (default), "once" or "sticky"
 [[nodiscard]] ConfigResult<FaultPlan> load_fault_plan(const std::string& path);
+// The same from memory; `file` is the name that errors carry.
+[[nodiscard]] ConfigResult<FaultPlan> parse_fault_plan(std::string_view text, std::string file);
 
 }  // namespace svmsim
