@@ -131,10 +131,6 @@ ConfigResult<Scenario> read_scenario(ConfigReader& reader) {
   scenario.reuse = root.choice_or("reuse", AddressReuse::kDriver, kReuses);
   scenario.backing = root.choice_or("backing", BackingKind::kPlain, kBackings);
   auto tables = root.tables("operation");
-  if (tables.size() > kMaxScenarioOperations) {
-    root.reject("operation", fmt::format("at most {} operations", kMaxScenarioOperations));
-    return tl::unexpected(*reader.first_error());
-  }
   scenario.operations.reserve(tables.size());
   for (ConfigTable& table : tables) {
     const auto operation = read_operation(table);

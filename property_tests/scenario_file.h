@@ -27,7 +27,7 @@
 namespace svmsim {
 
 // A longer scenario is refused. A file ends at kMaxConfigBytes, which are some 25,000 operations.
-inline constexpr std::size_t kMaxScenarioOperations = 100'000;
+inline constexpr std::size_t kMaxScenarioOperations = kMaxConfigTables;
 
 [[nodiscard]] ConfigResult<Scenario> load_scenario(const std::string& path);
 // The same from memory; `file` is the name that errors carry.

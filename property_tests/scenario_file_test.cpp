@@ -135,7 +135,7 @@ TEST(ScenarioFile, OneOperationMoreThanTheLimitIsRefused) {
   scenario.operations.assign(kMaxScenarioOperations, Operation{.kind = OperationKind::kFinalize});
   EXPECT_EQ(read(scenario_text(scenario)).operations.size(), kMaxScenarioOperations);
   scenario.operations.push_back(Operation{.kind = OperationKind::kFinalize});
-  EXPECT_EQ(error_of(scenario_text(scenario)).allowed, "at most 100000 operations");
+  EXPECT_EQ(error_of(scenario_text(scenario)).allowed, "at most 100000 tables");
 }
 
 TEST(ScenarioFile, MissingFileIsNamed) {

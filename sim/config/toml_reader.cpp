@@ -20,21 +20,9 @@ namespace svmsim {
 namespace {
 
 constexpr std::size_t kShownBytes = 80;
-constexpr std::size_t kShownKeys = 24;
+constexpr std::size_t kShownPathBytes = 200;
 
-// One printable line of at most about kShownBytes bytes.
-std::string shown(std::string_view text, std::size_t limit = kShownBytes) {
-  std::string line;
-  for (const char c : text) {
-    if (line.size() >= limit) {
-      while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0U) == 0x80U) line.pop_back();
-      if (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80U) != 0) line.pop_back();
-      return line + "...";
-    }
-    line += printable({&c, 1});
-  }
-  return line;
-}
+std::string shown(std::string_view text) { return printable(text, kShownBytes); }
 
 std::string described(const toml::node* node) {
   if (node == nullptr) return "nothing";
@@ -49,16 +37,6 @@ std::string described(const toml::node* node) {
   if (const auto* array = node->as_array()) return fmt::format("an array of {}", array->size());
   if (node->is_table()) return "a table";
   return "a date or time";
-}
-
-std::string key_list(const std::vector<std::string_view>& keys) {
-  if (keys.empty()) return "none";
-  std::string list;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i == kShownKeys) return list + fmt::format(" and {} more", keys.size() - i);
-    list += (i == 0 ? "" : ", ") + shown(keys[i]);
-  }
-  return list;
 }
 
 std::string integer_range(std::int64_t min, std::int64_t max) {
@@ -83,10 +61,8 @@ struct ConfigTable::Node {
   std::string key_path(std::string_view key) const {
     return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
   }
-  const toml::node* ask(std::string_view key) {
-    if (!asked.contains(key)) asked.emplace(key);
-    return table->get(key);
-  }
+  // After a mistake nothing is there any more, and nothing is noted: what is read is thrown away.
+  const toml::node* ask(std::string_view key);
   // As ask(), but an absent required key is a mistake.
   const toml::node* ask(std::string_view key, bool required, std::string_view allowed);
   void mistake(std::string_view key, const toml::node* found, std::string allowed);
@@ -109,17 +85,23 @@ struct ConfigReader::Document {
 
 void ConfigTable::Node::mistake(std::string_view key, const toml::node* found, std::string allowed) {
   if (document->error) return;
-  ConfigError error{document->file, found != nullptr ? line_of(*found) : line_of(*table), shown(key_path(key), 200),
-                    described(found), std::move(allowed)};
+  ConfigError error{document->file, found != nullptr ? line_of(*found) : line_of(*table),
+                    printable(key_path(key), kShownPathBytes), described(found), std::move(allowed)};
   if (found == nullptr) {
     // A misspelt key shows here as a missing one, so say what is there instead.
     std::vector<std::string_view> present;
     for (const auto& [name, value] : *table) {
       if (!asked.contains(name.str())) present.push_back(name.str());
     }
-    if (!present.empty()) error.value += fmt::format(" (keys here not asked for yet: {})", key_list(present));
+    if (!present.empty()) error.value += fmt::format(" (keys here not asked for yet: {})", printable_list(present));
   }
   document->error = std::move(error);
+}
+
+const toml::node* ConfigTable::Node::ask(std::string_view key) {
+  if (document->error) return nullptr;
+  if (!asked.contains(key)) asked.emplace(key);
+  return table->get(key);
 }
 
 const toml::node* ConfigTable::Node::ask(std::string_view key, bool required, std::string_view allowed) {
@@ -131,7 +113,7 @@ const toml::node* ConfigTable::Node::ask(std::string_view key, bool required, st
 std::string ConfigError::message() const {
   std::string where = line == 0 ? file : fmt::format("{}:{}", file, line);
   if (!key.empty()) where += ": " + key;
-  return shown(fmt::format("{}: found {}; allowed: {}", where, value, allowed), std::string::npos);
+  return printable(fmt::format("{}: found {}; allowed: {}", where, value, allowed));
 }
 
 const std::string& ConfigTable::path() const { return node_->path; }
@@ -302,6 +284,10 @@ std::vector<ConfigTable> ConfigTable::read_tables(std::string_view key, bool req
     node_->mistake(key, found, std::string(kAllowed));
     return {};
   }
+  if (array->size() > kMaxConfigTables) {
+    node_->mistake(key, found, fmt::format("at most {} tables", kMaxConfigTables));
+    return {};
+  }
   std::vector<ConfigTable> result;
   for (const toml::node& element : *array) {
     const std::string name = fmt::format("{}[{}]", key, result.size());
@@ -366,8 +352,9 @@ ConfigResult<ConfigReader> ConfigReader::parse(std::string_view text, std::strin
   try {
     document->root = toml::parse(text, document->file);
   } catch (const toml::parse_error& failure) {
-    return tl::unexpected(ConfigError{document->file, failure.source().begin.line, "",
-                                      fmt::format("invalid TOML ({})", shown(failure.description(), 200)), "TOML 1.0"});
+    return tl::unexpected(
+        ConfigError{document->file, failure.source().begin.line, "",
+                    fmt::format("invalid TOML ({})", printable(failure.description(), kShownPathBytes)), "TOML 1.0"});
   } catch (const std::bad_alloc&) {
     return tl::unexpected(file_error(document->file, "more values than fit in memory", "a smaller file"));
   }
@@ -380,19 +367,21 @@ const std::optional<ConfigError>& ConfigReader::first_error() const { return doc
 
 std::optional<ConfigError> ConfigReader::check() const {
   if (document_->error) return document_->error;
-  std::optional<ConfigError> first;
+  const ConfigTable::Node* where = nullptr;
+  const toml::key* unknown = nullptr;  // the first in the file
   for (const ConfigTable::Node& node : document_->visited) {
     for (const auto& [key, value] : *node.table) {
+      if (unknown != nullptr && unknown->source().begin.line <= key.source().begin.line) continue;
       if (node.asked.contains(key.str())) continue;
-      const std::uint32_t line = key.source().begin.line;
-      if (first && first->line <= line) continue;
-      const std::vector<std::string_view> known(node.asked.begin(), node.asked.end());
-      first = ConfigError{document_->file, line, shown(node.key_path(key.str()), 200),
-                          fmt::format("an unknown key with the value {}", described(&value)),
-                          fmt::format("the keys {}", key_list(known))};
+      where = &node;
+      unknown = &key;
     }
   }
-  return first;
+  if (unknown == nullptr) return std::nullopt;
+  return ConfigError{document_->file, unknown->source().begin.line,
+                     printable(where->key_path(unknown->str()), kShownPathBytes),
+                     fmt::format("an unknown key with the value {}", described(where->table->get(unknown->str()))),
+                     fmt::format("the keys {}", printable_list(where->asked))};
 }
 
 }  // namespace svmsim

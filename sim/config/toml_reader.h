@@ -11,7 +11,8 @@
 //   for (ConfigTable& row : root.tables("point")) thing.points.push_back(row.integer<std::uint64_t>("bytes", 1, kMax));
 //   return reader->finish(std::move(thing));
 //
-// Every read returns a usable value: after a mistake the smallest allowed one (or the default), and reading goes on.
+// Every read returns a usable value: from the first mistake on the smallest allowed one (or the default), as if nothing
+// more were in the file.
 // finish() then returns the error instead of the value, so nothing else needs a check. It also refuses each key of a
 // visited table that no read asked for; a loader that stops half way returns `tl::unexpected(*reader->first_error())`.
 #pragma once
@@ -48,6 +49,9 @@ using ConfigResult = tl::expected<T, ConfigError>;
 
 // Larger files are refused unread.
 inline constexpr std::uint64_t kMaxConfigBytes = std::uint64_t{2} << 20;
+
+// An array of more tables is refused.
+inline constexpr std::size_t kMaxConfigTables = 100'000;
 
 // One allowed word of a choice() and what it stands for.
 template <typename E>

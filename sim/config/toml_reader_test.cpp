@@ -352,6 +352,36 @@ TEST(TomlReader, AListOfKeysIsCutAtTwentyFour) {
   EXPECT_THAT(allowed(25), testing::EndsWith(", k123 and 1 more"));
 }
 
+TEST(TomlReader, MessageHasNoControlCharacterOfTheFile) {
+  const std::string message =
+      error_of("a = \"\\u009b2J\"", [](ConfigTable& t) { (void)t.integer("a", 0, 1); }).message();
+  EXPECT_THAT(message, HasSubstr("\\xc2\\x9b2J"));
+}
+
+TEST(TomlReader, NothingIsThereAfterAMistake) {
+  ConfigReader reader = parsed("a = 1\nb = 2\n[[row]]\n[[row]]\n");
+  ConfigTable root = reader.root();
+  EXPECT_EQ(root.text("a"), "");
+  EXPECT_FALSE(root.has("b"));
+  EXPECT_EQ(root.integer("b", 0, 9), 0);
+  EXPECT_THAT(root.tables("row"), IsEmpty());
+  EXPECT_EQ(reader.finish(0).error().key, "a");
+}
+
+TEST(TomlReader, ManyTablesAreRefused) {
+  std::string text = "row = [";
+  for (std::size_t i = 0; i < kMaxConfigTables; ++i) text += "{},";
+  const auto error_with = [](const std::string& whole) {
+    ConfigReader reader = parsed(whole);
+    for (ConfigTable& row : reader.root().tables("row")) (void)row.has("x");
+    return reader.finish(0);
+  };
+  EXPECT_TRUE(error_with(text + "]"));
+  const auto refused = error_with(text + "{}]");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), "f.toml:1: row: found an array of 100001; allowed: at most 100000 tables");
+}
+
 TEST(TomlReader, GarbageIsInvalidTomlWithALine) {
   for (const std::string& text :
        {std::string("a = \n"),

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/config/printable.h"
+
 namespace svmsim {
 namespace {
 
@@ -164,9 +166,7 @@ class StepReader {
       return {};
     }
     if (!amount->variable.empty() && !variables_.contains(amount->variable)) {
-      std::string known;
-      for (const std::string& name : variables_) known += (known.empty() ? "" : ", ") + name;
-      step.reject(key, "a variable that an earlier step of the case names: " + known);
+      step.reject(key, "a variable that an earlier step of the case names: " + printable_list(variables_));
       return {};
     }
     return *std::move(amount);

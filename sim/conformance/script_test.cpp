@@ -177,5 +177,15 @@ TEST(ConformanceScriptFile, MissingFileIsNamed) {
   EXPECT_EQ(script.error().file, "/nowhere/x.toml");
 }
 
+TEST(ConformanceScriptFile, MessageOfAnUnknownVariableIsShort) {
+  std::string steps;
+  for (int i = 0; i < 1000; ++i) {
+    steps += "{ call = 'halMemAlloc', size = '4K', flag = 'huge', code = 0, as = 'v" + std::to_string(i) + "' },\n";
+  }
+  const ConfigError error = error_of(steps + "{ call = 'halMemFree', pp = 'w', code = 0 }");
+  EXPECT_EQ(error.key, "case[0].steps[1000].pp");
+  EXPECT_LT(error.message().size(), 1000U);
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -67,10 +67,12 @@ ConfigResult<FaultPlan> read_fault_plan(ConfigResult<ConfigReader> reader) {
   plan.description = root.text("description");
   plan.seed = root.integer_or<std::uint64_t>("seed", plan.seed, 0, kLargest);
   const std::vector<std::uint64_t> codes = failure_codes();
-  for (ConfigTable& table : root.tables("fault")) plan.faults.push_back(read_fault(table, plan.faults.size(), codes));
-  if (plan.faults.empty() || plan.faults.size() > kMostFaults) {
+  std::vector<ConfigTable> tables = root.tables("fault");
+  if (tables.empty() || tables.size() > kMostFaults) {
     root.reject("fault", fmt::format("1 to {} tables [[fault]]", kMostFaults));
+    tables.clear();
   }
+  for (ConfigTable& table : tables) plan.faults.push_back(read_fault(table, plan.faults.size(), codes));
   return reader->finish(std::move(plan));
 }
 
