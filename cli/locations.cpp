@@ -60,7 +60,7 @@ CliResult<Platform> find_platform(const Locations& locations, const std::string&
 }
 
 CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform) {
-  return or_cli_error(load_calibration(fixture_file(locations.fixtures, "calibrations", platform.calibration)));
+  return or_cli_error(load_calibration_of(platform, locations.fixtures));
 }
 
 CliResult<FaultPlan> find_faults(const Locations& locations, const std::string& argument) {

@@ -151,17 +151,18 @@ TEST(RealKernelModes, AResultFarFromTheGoldenIsAViolation) {
 
 TEST(RealKernelModes, WhatTheSceneDoesNotSayOrSaysWrongIsNamed) {
   const ScratchFolder folder;
-  EXPECT_THAT(refusal(real(changed_scene(folder, "compute = \"vector_add\"\n", ""))),
-              HasSubstr("kernel 'add', compute: absent, and --kernels real needs it; allowed: one of "));
+  EXPECT_THAT(
+      refusal(real(changed_scene(folder, "compute = \"vector_add\"\n", ""))),
+      HasSubstr("changed.toml: kernel 'add', compute: found nothing, and --kernels real needs it; allowed: one of "));
   EXPECT_THAT(refusal(real(changed_scene(folder, "\"vector_add\"", "\"vector_sub\""))),
-              HasSubstr("kernel 'add', compute: found 'vector_sub'; allowed: one of "));
+              HasSubstr("changed.toml: kernel 'add', compute: found 'vector_sub'; allowed: one of "));
   EXPECT_THAT(refusal(real(changed_scene(folder, "[golden]\nname = \"vector_sum_product\"", "[golden]\nname = \"x\""))),
-              HasSubstr("golden.name: found 'x'; allowed: one of bgemm, matmul_chain"));
+              HasSubstr("changed.toml: golden.name: found 'x'; allowed: one of bgemm, matmul_chain"));
   EXPECT_THAT(
       refusal(real(changed_scene(folder, "[golden]\nname = \"vector_sum_product\"", "[golden]\nname = \"bgemm\""))),
-      HasSubstr("golden 'bgemm': tensor 0 is FLOAT32 [4, 1024]; allowed: "));
+      HasSubstr("changed.toml: golden 'bgemm': tensor 0 is FLOAT32 [4, 1024]; allowed: "));
   EXPECT_THAT(refusal(real(changed_scene(folder, "data = \"seeded\"", "data = \"none\""))),
-              HasSubstr("golden 'vector_sum_product': tensor 'a' has data = \"none\""));
+              HasSubstr("changed.toml: golden 'vector_sum_product': tensor 'a' has data = \"none\""));
 }
 
 TEST(RealKernelModes, DurationsComeFromTheSceneOrElseThePlatform) {
@@ -173,9 +174,10 @@ TEST(RealKernelModes, DurationsComeFromTheSceneOrElseThePlatform) {
       << "duration_ns = 999_000\n";
   const std::string said = "name = \"multiply\"\ncore = \"vector\"\nduration_ns = 2_000\n";
   RunOptions options = real(changed_scene(folder, said, "name = \"multiply\"\ncore = \"vector\"\n"));
-  EXPECT_THAT(refusal(options),
-              HasSubstr("kernel 'multiply', duration_ns: absent; allowed: a duration, in the scene or "
-                        "for \"vector_mul\" in platform 'a2a3'"));
+  EXPECT_THAT(
+      refusal(options),
+      HasSubstr("changed.toml: kernel 'multiply', duration_ns: found nothing; allowed: a duration, in the scene or "
+                "for \"vector_mul\" in platform 'a2a3'"));
   options.platform = folder / "timed.toml";
   // The sum and the two shifts, of which two run side by side, take 2 us each, as the scene says; the product takes 5.
   options.trace = folder / "trace.jsonl";

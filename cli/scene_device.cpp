@@ -11,11 +11,12 @@ namespace svmsim {
 
 namespace {
 
-CliError kernel_error(const SceneKernel& kernel, const std::string& value, const std::string& message) {
-  const std::string allowed = fmt::format("one of {}", fmt::join(kernel_names(), ", "));
-  const std::string key = fmt::format("kernel '{}', compute", kernel.name);
-  return {ExitCode::kBadInput, "", key, value, allowed, fmt::format("{}: {}; allowed: {}", key, message, allowed)};
+CliError kernel_error(const Scene& scene, const SceneKernel& kernel, std::string_view key, const std::string& value,
+                      const std::string& allowed) {
+  return cli_error(ConfigError{scene.file, 0, fmt::format("kernel '{}', {}", kernel.name, key), value, allowed});
 }
+
+std::string one_of(const std::vector<std::string>& names) { return fmt::format("one of {}", fmt::join(names, ", ")); }
 
 }  // namespace
 
@@ -26,16 +27,15 @@ CliResult<KernelTable> kernel_table(const Scene& scene, const Platform& platform
     if (!kernel.compute.empty()) {
       compute = find_kernel(kernel.compute);
       if (compute == nullptr) {
-        return tl::unexpected(kernel_error(kernel, kernel.compute, fmt::format("found '{}'", kernel.compute)));
+        return tl::unexpected(
+            kernel_error(scene, kernel, "compute", fmt::format("'{}'", kernel.compute), one_of(kernel_names())));
       }
     }
     const auto of_platform = platform.kernel_durations.find(kernel.compute);
     if (!kernel.duration && of_platform == platform.kernel_durations.end()) {
-      const std::string key = fmt::format("kernel '{}', duration_ns", kernel.name);
       const std::string allowed =
           fmt::format("a duration, in the scene or for \"{}\" in platform '{}'", kernel.compute, platform.name);
-      return tl::unexpected(
-          CliError{ExitCode::kBadInput, "", key, "", allowed, fmt::format("{}: absent; allowed: {}", key, allowed)});
+      return tl::unexpected(kernel_error(scene, kernel, "duration_ns", "nothing", allowed));
     }
     table.by_function[kernel.func_id] = {kernel.name, kernel.duration ? *kernel.duration : of_platform->second,
                                          compute};
@@ -48,14 +48,14 @@ CliResult<DeviceConfig> scene_device(const Scene& scene, const Platform& platfor
   auto table = kernel_table(scene, platform);
   if (!table) return tl::unexpected(table.error());
   if (scene.golden && find_golden(scene.golden->name) == nullptr) {
-    const std::string allowed = fmt::format("one of {}", fmt::join(golden_names(), ", "));
-    return tl::unexpected(CliError{ExitCode::kBadInput, "", "golden.name", scene.golden->name, allowed,
-                                   fmt::format("golden.name: found '{}'; allowed: {}", scene.golden->name, allowed)});
+    return tl::unexpected(cli_error(
+        ConfigError{scene.file, 0, "golden.name", fmt::format("'{}'", scene.golden->name), one_of(golden_names())}));
   }
   if (mode == KernelMode::kReal) {
     for (const SceneKernel& kernel : scene.kernels) {
       if (kernel.compute.empty()) {
-        return tl::unexpected(kernel_error(kernel, "", "absent, and --kernels real needs it"));
+        return tl::unexpected(
+            kernel_error(scene, kernel, "compute", "nothing, and --kernels real needs it", one_of(kernel_names())));
       }
     }
   }

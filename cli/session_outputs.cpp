@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/config/printable.h"
+
 namespace svmsim {
 
 namespace {
@@ -33,9 +35,9 @@ std::span<const std::byte> SessionOutputs::bytes(std::size_t index) const {
 CliResult<void> SessionOutputs::expect_golden() {
   std::vector<GoldenTensor> arguments;
   const auto refuse = [&](const std::string& reason) {
-    return tl::unexpected(CliError{ExitCode::kBadInput, "", "golden", scene_.golden->name,
-                                   "a golden that the scene's arguments fit",
-                                   fmt::format("golden '{}': {}", scene_.golden->name, reason)});
+    return tl::unexpected(CliError{
+        ExitCode::kBadInput, scene_.file, "golden", scene_.golden->name, "a golden that the scene's arguments fit",
+        fmt::format("{}: golden '{}': {}", printable(scene_.file), scene_.golden->name, reason)});
   };
   for (std::size_t i = 0; i < scene_.tensors.size(); ++i) {
     const SceneTensor& tensor = scene_.tensors[i];

@@ -13,7 +13,7 @@ namespace {
 ConfigResult<ScenarioPlatform> load_one(const std::string& fixtures, const std::string& name) {
   auto platform = load_platform(fixture_file(fixtures, "platforms", name));
   if (!platform) return tl::unexpected(platform.error());
-  const auto calibration = load_calibration(fixture_file(fixtures, "calibrations", platform->calibration));
+  const auto calibration = load_calibration_of(*platform, fixtures);
   if (!calibration) return tl::unexpected(calibration.error());
   platform->hbm = kScenarioHbm;
   return ScenarioPlatform{std::move(*platform), CostModel(calibration->parameters)};

@@ -29,10 +29,11 @@ std::string read_name(ConfigTable& table, std::string_view key) {
   return name;
 }
 
-ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader) {
+ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const std::string& file) {
   if (!reader) return tl::unexpected(std::move(reader.error()));
   ConfigTable root = reader->root();
   Platform platform;
+  platform.file = file;
   platform.name = read_name(root, "name");
   platform.description = root.text("description");
   platform.personality = root.choice("personality", kPersonalities);
@@ -67,10 +68,10 @@ ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader) {
 
 }  // namespace
 
-ConfigResult<Platform> load_platform(const std::string& path) { return read_platform(ConfigReader::open(path)); }
+ConfigResult<Platform> load_platform(const std::string& path) { return read_platform(ConfigReader::open(path), path); }
 
-ConfigResult<Platform> parse_platform(std::string_view text, std::string file) {
-  return read_platform(ConfigReader::parse(text, std::move(file)));
+ConfigResult<Platform> parse_platform(std::string_view text, const std::string& file) {
+  return read_platform(ConfigReader::parse(text, file), file);
 }
 
 }  // namespace svmsim

@@ -18,6 +18,7 @@ enum class HostKind { kPhysical, kVmWithoutWc };
 enum class AddressReuse { kDriver, kLifo, kQuarantine };
 
 struct Platform {
+  std::string file;  // that it was read from
   std::string name;
   std::string description;
   Personality personality = Personality::kV2;
@@ -55,6 +56,6 @@ struct Platform {
 //   takes
 [[nodiscard]] ConfigResult<Platform> load_platform(const std::string& path);
 // The same from memory; `file` is the name that errors carry.
-[[nodiscard]] ConfigResult<Platform> parse_platform(std::string_view text, std::string file);
+[[nodiscard]] ConfigResult<Platform> parse_platform(std::string_view text, const std::string& file);
 
 }  // namespace svmsim

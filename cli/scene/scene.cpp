@@ -14,6 +14,7 @@
 
 #include "cli/scene/scene_name.h"
 #include "cli/scene/tensor_reader.h"
+#include "sim/config/printable.h"
 
 namespace svmsim {
 namespace {
@@ -107,7 +108,7 @@ enum class Extending { kAllowed, kRefused };
 
 ConfigResult<Scene> read_scene(ConfigResult<ConfigReader> reader, const std::string& path, Extending extending);
 
-std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", text); }
+std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", printable(text, 80)); }
 
 // Makes the named tensors resident. The error has no file.
 std::optional<ConfigError> make_resident(Scene& scene, const std::vector<std::string>& names) {
@@ -121,11 +122,10 @@ std::optional<ConfigError> make_resident(Scene& scene, const std::vector<std::st
     const auto tensor = std::find_if(scene.tensors.begin(), scene.tensors.end(),
                                      [&](const SceneTensor& candidate) { return candidate.name == names[i]; });
     if (tensor == scene.tensors.end()) {
-      std::string allowed;
-      for (const SceneTensor& candidate : scene.tensors) {
-        allowed += (allowed.empty() ? "" : ", ") + in_quotes(candidate.name);
-      }
-      return ConfigError{"", 0, key, in_quotes(names[i]), allowed + "; or \"all\" alone"};
+      std::vector<std::string_view> there;
+      there.reserve(scene.tensors.size());
+      for (const SceneTensor& candidate : scene.tensors) there.push_back(candidate.name);
+      return ConfigError{"", 0, key, in_quotes(names[i]), fmt::format("{}; or \"all\" alone", printable_list(there))};
     }
     if (!seen.insert(names[i]).second) return ConfigError{"", 0, key, in_quotes(names[i]), "each name once"};
     tensor->residency = Residency::kChildMemory;
@@ -142,7 +142,12 @@ ConfigResult<Scene> load_extending(const std::string& path, ConfigReader& reader
   if (!named) return named;
 
   const std::string base_path = (std::filesystem::path(path).parent_path() / (base_name + ".toml")).string();
-  ConfigResult<Scene> result = read_scene(ConfigReader::open(base_path), base_path, Extending::kRefused);
+  ConfigResult<ConfigReader> base = ConfigReader::open(base_path);
+  if (!base && base.error().line == 0) {
+    root.reject("extends", fmt::format("the name of a scene beside this one ({})", base.error().message()));
+    return tl::unexpected(*reader.first_error());
+  }
+  ConfigResult<Scene> result = read_scene(std::move(base), base_path, Extending::kRefused);
   if (!result) return result;
   result->name = std::move(named->name);
   result->description = std::move(named->description);
@@ -157,6 +162,7 @@ ConfigResult<Scene> read_scene(ConfigResult<ConfigReader> reader, const std::str
   if (!reader) return tl::unexpected(reader.error());
   ConfigTable root = reader->root();
   Scene scene;
+  scene.file = path;
   scene.name = read_scene_name(root, "name");
   scene.description = root.text("description");
   if (root.has("extends")) {
@@ -172,6 +178,7 @@ ConfigResult<Scene> read_arguments_file(ConfigResult<ConfigReader> reader, const
   if (!reader) return tl::unexpected(reader.error());
   ConfigTable root = reader->root();
   Scene scene;
+  scene.file = path;
   const std::filesystem::path file(path);
   scene.name = root.has("name") ? read_scene_name(root, "name") : file.stem().string();
   scene.description = root.text_or("description", "");

@@ -80,6 +80,7 @@ struct SceneGolden {
 };
 
 struct Scene {
+  std::string file;  // its tensors and kernels are from here
   std::string name;
   std::string description;
   std::string orchestration;  // name of the shared object, without folder or suffix

@@ -418,11 +418,28 @@ TEST_F(ExtendingScene, OtherKeysOfASceneAreRefused) {
   refused(extending("[\"a\"]", kTensor), "tensor");
 }
 
+TEST_F(ExtendingScene, AbsentBaseIsAMistakeOfTheKeyThatNamesIt) {
+  const ConfigError error =
+      refused("name = \"s\"\ndescription = \"d\"\nextends = \"gone\"\nchild_memory = [\"a\"]\n", "extends");
+  EXPECT_EQ(error.line, 3U);
+  EXPECT_EQ(error.value, "\"gone\"");
+  EXPECT_NE(error.allowed.find("gone.toml: found no such file"), std::string::npos) << error.allowed;
+}
+
+TEST_F(ExtendingScene, ParsedSceneIsTheLoadedOne) {
+  const std::string text = extending("[\"a\"]");
+  const ConfigResult<Scene> parsed = parse_scene(text, (folder_ / "absent.toml").string());
+  ASSERT_TRUE(parsed) << parsed.error().message();
+  EXPECT_EQ(parsed->name, "s");
+  EXPECT_EQ(parsed->file, (folder_ / "base.toml").string());
+  EXPECT_EQ(parsed->tensors.size(), load(text)->tensors.size());
+}
+
+TEST_F(ExtendingScene, LongNameOfNoTensorIsShortened) {
+  EXPECT_LT(refused(extending("[\"" + std::string(100'000, 'x') + "\"]"), "child_memory[0]").message().size(), 1000U);
+}
+
 TEST_F(ExtendingScene, MistakesOfTheBaseNameTheBase) {
-  const ConfigResult<Scene> absent =
-      load("name = \"s\"\ndescription = \"d\"\nextends = \"gone\"\nchild_memory = [\"a\"]\n");
-  ASSERT_FALSE(absent);
-  EXPECT_NE(absent.error().file.find("gone.toml"), std::string::npos);
   refused("name = \"s\"\ndescription = \"d\"\nextends = \"../base\"\nchild_memory = [\"a\"]\n", "extends");
 
   write("chain", extending("[\"a\"]"));

@@ -10,6 +10,7 @@
 
 #include "cli/scene/scene_name.h"
 #include "cli/scene/tensor_dtype.h"
+#include "sim/config/printable.h"
 
 namespace svmsim {
 namespace {
@@ -93,7 +94,7 @@ void read_file(ConfigTable& table, std::uint64_t bytes, const std::filesystem::p
   const std::uintmax_t size =
       std::filesystem::is_regular_file(data.file, error) ? std::filesystem::file_size(data.file, error) : 0;
   if (error || size != bytes) {
-    table.reject("file", fmt::format("a file of exactly the tensor's {} bytes; {} {}", bytes, data.file,
+    table.reject("file", fmt::format("a file of exactly the tensor's {} bytes; {} {}", bytes, printable(data.file, 200),
                                      error ? "cannot be read: " + error.message() : fmt::format("has {}", size)));
   }
 }

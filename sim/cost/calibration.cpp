@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cost/calibration.h"
-#include "sim/driver/page_walk.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <utility>
+
+#include "sim/config/fixture_file.h"
+#include "sim/config/printable.h"
+#include "sim/driver/page_walk.h"
 
 namespace svmsim {
 namespace {
@@ -140,6 +143,14 @@ ConfigResult<Calibration> load_calibration(const std::string& path) {
 
 ConfigResult<Calibration> parse_calibration(std::string_view text, std::string file) {
   return read_calibration(ConfigReader::parse(text, std::move(file)));
+}
+
+ConfigResult<Calibration> load_calibration_of(const Platform& platform, const std::string& fixtures) {
+  ConfigResult<Calibration> loaded = load_calibration(fixture_file(fixtures, "calibrations", platform.calibration));
+  if (loaded || loaded.error().line > 0) return loaded;
+  return tl::unexpected(ConfigError{platform.file, 0, "calibration",
+                                    fmt::format("\"{}\"", printable(platform.calibration, 80)),
+                                    fmt::format("the name of a calibration ({})", loaded.error().message())});
 }
 
 MapCostSource map_cost_source(const Platform& platform, const Calibration& calibration) {

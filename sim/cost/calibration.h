@@ -87,6 +87,10 @@ struct Calibration {
 // The same from memory; `file` is the name that errors carry.
 [[nodiscard]] ConfigResult<Calibration> parse_calibration(std::string_view text, std::string file);
 
+// The calibration that a platform names, out of `fixtures`/calibrations. When there is no such file, the error is of
+// the platform's file.
+[[nodiscard]] ConfigResult<Calibration> load_calibration_of(const Platform& platform, const std::string& fixtures);
+
 // How a platform's prices of map and unmap were come by.
 enum class MapCostSource : std::uint8_t {
   kMeasured,     // on a machine of this kind

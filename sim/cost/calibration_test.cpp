@@ -55,6 +55,19 @@ void expect_refused(std::string_view from, std::string_view to, const std::strin
   EXPECT_GT(calibration.error().line, 0U);
 }
 
+TEST(CalibrationOfAPlatform, AbsentOneIsAMistakeOfThePlatformsFile) {
+  Platform platform;
+  platform.file = "p.toml";
+  platform.calibration = "a2a3-cann9";
+  EXPECT_EQ(load_calibration_of(platform, SVMSIM_FIXTURES_DIR)->name, "a2a3-cann9");
+  platform.calibration = "gone";
+  const auto absent = load_calibration_of(platform, SVMSIM_FIXTURES_DIR);
+  ASSERT_FALSE(absent.has_value());
+  EXPECT_EQ(absent.error().file, "p.toml");
+  EXPECT_EQ(absent.error().key, "calibration");
+  EXPECT_THAT(absent.error().message(), testing::HasSubstr("calibrations/gone.toml: found no such file"));
+}
+
 // A map and unmap of `bytes` on a 4 KiB host, in nanoseconds.
 struct MapNanoseconds {
   double map;

@@ -96,7 +96,7 @@ void read_platform(Reader& reader, Environment& environment) {
   if (reader.failed()) return;
   auto platform = load_platform(path);
   if (!platform) return reader.reject(mistake(variable, platform.error()));
-  const auto calibration = load_calibration(fixture_file(reader.fixtures(), "calibrations", platform->calibration));
+  const auto calibration = load_calibration_of(*platform, reader.fixtures());
   if (!calibration) return reader.reject(mistake(variable, calibration.error()));
   environment.assumptions = platform_assumptions(*platform, *calibration);
   environment.platform = std::move(*platform);
