@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "property_tests/scenario_code.h"
 #include "property_tests/scenario_file.h"
@@ -124,13 +126,13 @@ CliResult<CheckReport> merged(CheckReport sum, const CheckReport& other, const s
   if (other.shard_count != sum.shard_count) {
     return differs("shard.count", std::to_string(other.shard_count), std::to_string(sum.shard_count));
   }
-  for (const std::uint64_t shard : other.shards) {
-    if (std::find(sum.shards.begin(), sum.shards.end(), shard) != sum.shards.end()) {
-      return tl::unexpected(wrong(path, "shard.indices", std::to_string(shard), "shards that are in no earlier file"));
-    }
-    sum.shards.push_back(shard);
+  const std::vector<std::uint64_t> earlier = std::move(sum.shards);
+  sum.shards.clear();
+  std::merge(earlier.begin(), earlier.end(), other.shards.begin(), other.shards.end(), std::back_inserter(sum.shards));
+  const auto twice = std::adjacent_find(sum.shards.begin(), sum.shards.end());
+  if (twice != sum.shards.end()) {
+    return tl::unexpected(wrong(path, "shard.indices", std::to_string(*twice), "shards that are in no earlier file"));
   }
-  std::sort(sum.shards.begin(), sum.shards.end());
   sum.judged += other.judged;
   sum.complete = sum.complete && other.complete;
   sum.operations += other.operations;

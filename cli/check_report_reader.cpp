@@ -6,12 +6,13 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "cli/check_report.h"
 #include "property_tests/scenario_file.h"
+#include "sim/config/printable.h"
 #include "sim/machine/digest.h"
+#include "sim/output/json_parse.h"
 
 namespace svmsim {
 
@@ -19,6 +20,15 @@ namespace {
 
 constexpr std::uint64_t kMaxReportBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+
+std::string described(const Json* value) {
+  constexpr std::size_t kShownBytes = 80;
+  if (value == nullptr) return "nothing";
+  if (value->is_array()) return fmt::format("an array of {}", value->size());
+  if (value->is_object()) return "an object";
+  if (value->is_string()) return fmt::format("\"{}\"", printable(value->get_ref<const std::string&>(), kShownBytes));
+  return value->dump();
+}
 
 // Reads members of a JSON object and keeps the first mistake. Borrows the object.
 class Reader {
@@ -68,9 +78,7 @@ class Reader {
   }
   void reject(const std::string& key, const Json* found, const std::string& allowed) {
     if (error_) return;
-    std::string value = found == nullptr ? "nothing" : found->dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (value.size() > kShown) value = value.substr(0, kShown) + "...";
-    error_ = cli_error(ConfigError{path_, 0, prefix_ + key, value, allowed});
+    error_ = cli_error(ConfigError{path_, 0, prefix_ + key, described(found), allowed});
   }
   void take_error_of(const Reader& part) {
     if (!error_) error_ = part.error_;
@@ -79,7 +87,6 @@ class Reader {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  static constexpr std::size_t kShown = 80;
   [[nodiscard]] const Json* find(const std::string& key) const {
     const auto found = object_.find(key);
     return found == object_.end() ? nullptr : &*found;
@@ -101,16 +108,12 @@ CliResult<std::string> read_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return refused("no regular file");
   if (std::filesystem::file_size(path, error) > kMaxReportBytes) return refused("a larger file");
+  std::string text(kMaxReportBytes, '\0');
   std::ifstream input(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(input), std::istreambuf_iterator<char>()};
-  if (!input) return refused("a file that cannot be read");
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!input.is_open() || input.bad()) return refused("a file that cannot be read");
+  text.resize(static_cast<std::size_t>(input.gcount()));
   return text;
-}
-
-CliResult<Json> parse_document(std::string_view text, const std::string& file) {
-  Json document = Json::parse(text, nullptr, false);
-  if (document.is_object()) return document;
-  return tl::unexpected(cli_error(ConfigError{file, 0, "", "something else", allowed_document()}));
 }
 
 void read_shards(Reader& root, CheckReport& report) {
@@ -190,8 +193,13 @@ CliResult<CheckReport> read_check_report(const std::string& path) {
 }
 
 CliResult<CheckReport> parse_check_report(std::string_view text, const std::string& file) {
-  const auto document = parse_document(text, file);
-  if (!document) return tl::unexpected(document.error());
+  // An index for each shard, and room for all else.
+  const auto document = parse_json_object(text, {8, 1000, kMostShards + 10'000});
+  if (!document) {
+    const JsonMistake& wrong = document.error();
+    const std::string allowed = wrong.member.empty() ? allowed_document() : wrong.allowed;
+    return tl::unexpected(cli_error(ConfigError{file, wrong.line, printable(wrong.member, 200), wrong.found, allowed}));
+  }
   Reader root(file, "", *document);
   CheckReport report;
   report.seed = root.integer("seed", 0, kMost);
