@@ -38,8 +38,7 @@ TEST(CheckReportDocument, DeepNestingIsNamedByTheMemberThatHasIt) {
   const std::string deep(3'000'000, '[');
   for (const std::string& text :
        {"{\"seed\": " + deep + std::string(deep.size(), ']') + "}", "{\"digest\": \"\", \"seed\": {\"a\": " + deep}) {
-    EXPECT_EQ(error_of(text).message,
-              "r.json: seed: found more; allowed: at most 8 objects and arrays in each other");
+    EXPECT_EQ(error_of(text).message, "r.json: seed: found more; allowed: at most 8 objects and arrays in each other");
   }
   EXPECT_THAT(error_of(deep).message, HasSubstr("r.json:1: found "));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "sim/config/printable.h"
 #include "sim/cost/calibration.h"
 #include "sim/output/json_document.h"
 #include "sim/output/text_table.h"
@@ -57,7 +58,7 @@ CliResult<CommandOutput> scenes_command(const Locations& locations, OutputFormat
     json["child_memory_bytes"] = sizes.resident;
     scenes.push_back(json);
     table.add({scene->name, count_text(scene->tensors.size()), count_text(sizes.staged), count_text(sizes.resident)});
-    descriptions += fmt::format("{}: {}\n", scene->name, scene->description);
+    descriptions += fmt::format("{}: {}\n", scene->name, printable(scene->description));
   }
   if (format == OutputFormat::kTable) return CommandOutput{table.text() + "\n" + descriptions, ExitCode::kFine};
   Json document;
@@ -89,7 +90,7 @@ CliResult<CommandOutput> platforms_command(const Locations& locations, OutputFor
     platforms.push_back(json);
     table.add({platform->name, std::string(personality_name(platform->personality)),
                count_text(platform->host_page.count()), count_text(platform->device_page.count()), cost});
-    descriptions += fmt::format("{}: {}\n", platform->name, platform->description);
+    descriptions += fmt::format("{}: {}\n", platform->name, printable(platform->description));
   }
   if (format == OutputFormat::kTable) return CommandOutput{table.text() + "\n" + descriptions, ExitCode::kFine};
   Json document;

@@ -104,9 +104,7 @@ CliResult<CommandOutput> replay_command(const Locations& locations, const std::s
   if (!platforms) return tl::unexpected(platforms.error());
   const auto scenario = load_scenario(file);
   if (!scenario) return tl::unexpected(cli_error(scenario.error()));
-  if (find_platform(*platforms, scenario->platform) == nullptr) {
-    return tl::unexpected(cli_error(ConfigError{file, 0, "platform", scenario->platform, names_of(*platforms)}));
-  }
+  if (const auto known = check_platform(*scenario, file, *platforms); !known) return tl::unexpected(known.error());
   const Player on_the_machine = [&](const Scenario& played, const std::function<void(const StepReport&)>& on_step) {
     return run_scenario(played, *platforms, on_step);
   };

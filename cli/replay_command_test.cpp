@@ -156,8 +156,11 @@ TEST_F(Replay, UnknownPlatformListsTheKnownOnes) {
   const Json refused = error();
   EXPECT_EQ(refused.at("file"), path_);
   EXPECT_EQ(refused.at("key"), "platform");
-  EXPECT_EQ(refused.at("value"), "a3");
+  EXPECT_EQ(refused.at("value"), "\"a3\"");
   EXPECT_THAT(refused.at("allowed").get<std::string>(), HasSubstr("a2a3-64k"));
+  scenario.platform = std::string(100'000, 'x');
+  save(scenario);
+  EXPECT_LT(error().at("message").get<std::string>().size(), 1000U);
 }
 
 TEST_F(Replay, MistakeInTheFileNamesItsKey) {

@@ -13,6 +13,9 @@ namespace svmsim {
 
 // Not empty. A folder without platforms is an error of --fixtures.
 [[nodiscard]] CliResult<ScenarioPlatforms> find_scenario_platforms(const Locations& locations);
+// The error is of the scenario's `file` when it names none of the platforms.
+[[nodiscard]] CliResult<void> check_platform(const Scenario& scenario, const std::string& file,
+                                             const ScenarioPlatforms& platforms);
 // "a2a3, a2a3-64k, …".
 [[nodiscard]] std::string names_of(const ScenarioPlatforms& platforms);
 

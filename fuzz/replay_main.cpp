@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/target.h"
+#include "sim/faults/random_stream.h"
 
 namespace {
 
@@ -59,6 +60,25 @@ void walk(std::uint64_t inputs, unsigned seed) {
 }
 
 }  // namespace
+
+// One byte is replaced, inserted or taken out; which, depends on how often this was called.
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most) {
+  static svmsim::RandomStream stream(1, "bytes");
+  const std::uint64_t word = stream.next();
+  const std::size_t at = (word >> 16) % (size + 1);
+  if (word % 3 == 0 && size < most) {
+    std::copy_backward(data + at, data + size, data + size + 1);
+    data[at] = static_cast<std::uint8_t>(word >> 8);
+    return size + 1;
+  }
+  if (at == size) return size;
+  if (word % 3 == 1) {
+    std::copy(data + at + 1, data + size, data + at);
+    return size - 1;
+  }
+  data[at] = static_cast<std::uint8_t>(word >> 8);
+  return size;
+}
 
 int main(int argc, char** argv) {
   CLI::App app("Replays the inputs of a fuzz target. Ends with 0 when none fails; one that fails aborts the process.");

@@ -13,6 +13,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed);
 std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* one, std::size_t one_size, const std::uint8_t* other,
                                       std::size_t other_size, std::uint8_t* out, std::size_t most, unsigned seed);
+// What the engine defines for mutators: its own changes of bytes, in place; returns how many there are then.
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 }
 
 namespace svmsim {
