@@ -322,11 +322,11 @@ TEST(TomlReader, ShortenedValueEndsOnAWholeCharacter) {
 }
 
 // 78 letters and the three bytes of a euro sign: the limit of 80 lies inside it.
-TEST(TomlReader, ShortenedValueLosesACharacterThatTheLimitCutsWhole) {
+TEST(TomlReader, ShortenedValueKeepsACharacterThatTheLimitCutsWhole) {
   const std::string letters(78, 'x');
   const ConfigError error =
-      error_of("a = \"" + letters + "\xe2\x82\xac\"", [](ConfigTable& t) { (void)t.integer("a", 0, 1); });
-  EXPECT_EQ(error.value, "\"" + letters + "...\"");
+      error_of("a = \"" + letters + "\xe2\x82\xac\xe2\x82\xac\"", [](ConfigTable& t) { (void)t.integer("a", 0, 1); });
+  EXPECT_EQ(error.value, "\"" + letters + "\xe2\x82\xac...\"");
 }
 
 TEST(TomlReader, BooleansAndDeleteCharactersAreShownAsTheyAreWritten) {

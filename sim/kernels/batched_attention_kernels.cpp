@@ -150,8 +150,9 @@ KernelResult batched_softmax_prepare(const KernelCall& call) {
   }
   const auto step = step_of(call, 1, 1);
   if (!step) return tl::unexpected(step.error());
-  if (auto fit = check_entries(call, {{0, "scores"}, {2, "probabilities"}, {3, "row maximum"}, {4, "row sum"}}); !fit)
+  if (auto fit = check_entries(call, {{0, "scores"}, {2, "probabilities"}, {3, "row maximum"}, {4, "row sum"}}); !fit) {
     return fit;
+  }
   if (step->positions == 0) return {};
   if (shape_of(call.tensors[0]).back() < step->positions) {
     return tl::unexpected(
