@@ -45,7 +45,9 @@ class Mutation {
     // A fork takes as long as a hundred scenarios without. Inputs with one are kept for what they reach, so that most
     // of their offspring must do without, or there would be nothing else.
     std::uint8_t& slow = records_.front()[kSlowByte];
-    slow = dice_.one_in(slow == kSlow ? 32 : 512) ? kSlow : std::uint8_t{0};
+    const bool was_slow = slow == kSlow;
+    slow = dice_.one_in(was_slow ? 32 : 512) ? kSlow : std::uint8_t{0};
+    if (slow == kSlow && !was_slow && dice_.one_in(2)) insert_race();
     return std::move(records_);
   }
 
@@ -106,22 +108,69 @@ class Mutation {
                                        : static_cast<std::uint8_t>(below(17) - 8);
   }
 
-  // What nearly every access needs first.
+  Record record(Kind kind, std::uint8_t slot, std::uint8_t run) {
+    Record made{};
+    made[kKindByte] = static_cast<std::uint8_t>(kind);
+    made[kWhereByte] = static_cast<std::uint8_t>(slot + run * kSlots);
+    return made;
+  }
+
+  // A block as large as a part of the budget, or of any size.
+  Record allocation(std::uint8_t slot) {
+    Record made = record(Kind::kAllocate, slot, kRuns);
+    change_span(made, kSizeBytes);
+    made[kSizeBytes] = dice_.one_in(2) ? static_cast<std::uint8_t>(1 + below(8)) : records_.front()[kBudgetBytes];
+    return made;
+  }
+
+  // What nearly every access needs first: a block, with bytes that differ, in which a run claims one span or two that
+  // overlap, and reads once or twice.
   void insert_life() {
     const std::uint8_t slot = below(3);
     const std::uint8_t run = below(2);
-    const auto place = static_cast<std::uint8_t>(slot + run * kSlots);
-    Record size{};
-    change_span(size, kSizeBytes);
-    size[kSizeBytes] = static_cast<std::uint8_t>(1 + below(8));
-    Records life;
-    for (const Kind kind : {Kind::kAllocate, Kind::kOpenRun, Kind::kClaim, Kind::kRead}) {
-      Record record = size;
-      record[kKindByte] = static_cast<std::uint8_t>(kind);
-      record[kWhereByte] = kind == Kind::kAllocate ? static_cast<std::uint8_t>(slot + kRuns * kSlots) : place;
-      if (kind == Kind::kRead) record[kSizeBytes] = 4;
-      life.push_back(record);
+    Records life = {allocation(slot)};
+    Record offset{};
+    if (dice_.one_in(2)) {
+      change_span(offset, kOffsetBytes);
+      Record write = record(Kind::kDeviceWrite, slot, run);
+      write[kOffsetBytes] = offset[kOffsetBytes];
+      write[kOffsetBytes + 1] = offset[kOffsetBytes + 1];
+      write[kSizeBytes] = kLargestAccess;
+      write[kValueByte] = below(256);
+      life.push_back(write);
     }
+    life.push_back(record(Kind::kOpenRun, slot, run));
+    if (dice_.one_in(4)) {
+      Record first = record(Kind::kClaim, slot, run);
+      first[kSizeBytes] = below(4);
+      first[kSizeBytes + 1] = static_cast<std::uint8_t>(1 + below(64));
+      life.push_back(first);
+    }
+    Record claim = record(Kind::kClaim, slot, run);
+    if (dice_.one_in(3)) {
+      claim[kOffsetBytes] = offset[kOffsetBytes];
+      claim[kOffsetBytes + 1] = offset[kOffsetBytes + 1];
+    }
+    claim[kSizeBytes] = life.front()[kSizeBytes];
+    claim[kSizeBytes + 1] = life.front()[kSizeBytes + 1];
+    life.push_back(claim);
+    Record read = record(Kind::kRead, slot, run);
+    read[kOffsetBytes] = offset[kOffsetBytes];
+    read[kOffsetBytes + 1] = offset[kOffsetBytes + 1];
+    read[kSizeBytes] = 4;
+    life.push_back(read);
+    if (dice_.one_in(2)) life.push_back(read);
+    if (dice_.one_in(4)) life.push_back(record(Kind::kEndRun, slot, run));
+    records_.insert(any_or_end(), life.begin(), life.end());
+  }
+
+  // Two runs that want a view of the same block at once.
+  void insert_race() {
+    const std::uint8_t slot = below(3);
+    Record race = record(Kind::kRace, slot, 0);
+    race[kDetailByte] = 1;
+    race[kSizeBytes] = 1;
+    const Records life = {allocation(slot), record(Kind::kOpenRun, slot, 0), record(Kind::kOpenRun, slot, 1), race};
     records_.insert(any_or_end(), life.begin(), life.end());
   }
 
@@ -169,8 +218,16 @@ class Mutation {
         setting[kPairByte] = below(256);
         return;
       default:
-        return change_span(setting, kBudgetBytes);
+        setting[kPolicyByte] = static_cast<std::uint8_t>(svmrt::fixed_policies().size());  // a budget
+        return change_budget(setting);
     }
+  }
+
+  // Some blocks of a size, and now and then a little less or more.
+  void change_budget(Record& setting) {
+    setting[kBudgetBytes] = static_cast<std::uint8_t>(1 + below(8));
+    setting[kBudgetTimesByte] = below(4);
+    setting[kBudgetBytes + 1] = dice_.one_in(2) ? std::uint8_t{0} : below(256);
   }
 
   Dice dice_;

@@ -104,10 +104,9 @@ void read_setting(RecordView record, const ScenarioPlatforms& platforms, Scenari
   scenario.platform = platforms[record[kPlatformByte] % platforms.size()].platform.name;
   const auto fixed = svmrt::fixed_policies();
   const std::size_t choice = record[kPolicyByte] % (fixed.size() + 1);
-  scenario.policy =
-      choice < fixed.size()
-          ? fixed[choice]
-          : Policy::budget(Bytes(std::clamp<std::uint64_t>(read_span(record, kBudgetBytes), 1, 4 * kGiB)));
+  const std::uint64_t span = std::clamp<std::uint64_t>(read_span(record, kBudgetBytes), 1, 4 * kGiB);
+  const std::uint64_t times = 1 + record[kBudgetTimesByte] % 4;
+  scenario.policy = choice < fixed.size() ? fixed[choice] : Policy::budget(Bytes(std::min(span * times, 4 * kGiB)));
   scenario.reuse = kReuse[record[kReuseByte] % kReuse.size()];
 }
 

@@ -27,8 +27,9 @@ enum SettingByte : std::size_t {
   kPolicyByte,
   kReuseByte,
   kSlowByte,
-  kBudgetBytes,   // and the next
-  kPairByte = 7,  // no part of the scenario: which two ways fuzz_differential compares
+  kBudgetBytes,          // and the next: a span
+  kBudgetTimesByte = 6,  // the budget is 1 to 4 of these spans
+  kPairByte = 7,         // no part of the scenario: which two ways fuzz_differential compares
 };
 enum OperationByte : std::size_t { kKindByte, kWhereByte, kDetailByte, kOffsetBytes, kSizeBytes = 5, kValueByte = 7 };
 

@@ -68,6 +68,18 @@ TEST(ScenarioBytes, EveryKindComesUpAndSlowOnesOnlyWhereTheyAreAskedFor) {
   EXPECT_EQ(usual.count(OperationKind::kFork) + usual.count(OperationKind::kRace), 0u);
 }
 
+TEST(ScenarioBytes, ABudgetIsOneToFourSpans) {
+  std::vector<std::uint8_t> bytes(kRecordBytes);
+  bytes[kPolicyByte] = static_cast<std::uint8_t>(svmrt::fixed_policies().size());
+  bytes[kBudgetBytes] = 2;  // 4 KiB
+  for (const std::uint8_t times : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{3}, std::uint8_t{4}}) {
+    bytes[kBudgetTimesByte] = times;
+    EXPECT_EQ(scenario_from_bytes(bytes, platforms()).policy.limit(), svmrt::Bytes(4096 * (times % 4 + 1)));
+  }
+  bytes[kBudgetBytes] = 15;  // 2^63
+  EXPECT_EQ(scenario_from_bytes(bytes, platforms()).policy.limit(), svmrt::Bytes(std::uint64_t{4} << 30));
+}
+
 TEST(ScenarioBytes, OperationsPastTheLastAreLeftOut) {
   const std::vector<std::uint8_t> bytes(kMostScenarioBytes + 5 * kRecordBytes);
   EXPECT_EQ(scenario_from_bytes(bytes, platforms()).operations.size(), kMostFuzzedOperations);
