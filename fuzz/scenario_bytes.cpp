@@ -40,6 +40,7 @@ constexpr std::array<std::uint64_t, 16> kLandmarks = {
     std::uint64_t{1} << 63,
 };
 static_assert(20 * kMiB * 2 * kSlots < kScenarioHbm.count() && 2 * kGiB > kScenarioHbm.count() + 128);
+constexpr std::uint64_t kMostBudgetTimes = 4;
 constexpr std::array kReuse = {AddressReuse::kDriver, AddressReuse::kLifo, AddressReuse::kQuarantine};
 constexpr std::array kCalls = {CallKind::kAllocate,   CallKind::kFree,         CallKind::kRegister,
                                CallKind::kUnregister, CallKind::kCopyToDevice, CallKind::kCopyFromDevice,
@@ -88,15 +89,26 @@ struct Writer {
       fits = false;
     }
   }
-  void put_span(std::size_t index, std::uint64_t value) {
+  void put_span(std::size_t index, std::uint64_t value) { fits = try_span(index, value) && fits; }
+  void put_budget(std::uint64_t limit) {
+    for (std::uint64_t times = 1; times <= kMostBudgetTimes; ++times) {
+      if (limit % times != 0 || !try_span(kBudgetBytes, limit / times)) continue;
+      at(kBudgetTimesByte) = static_cast<std::uint8_t>(times - 1);
+      return;
+    }
+    fits = false;
+  }
+
+ private:
+  bool try_span(std::size_t index, std::uint64_t value) {
     for (std::size_t i = 0; i < kLandmarks.size(); ++i) {
       const auto distance = static_cast<std::int64_t>(value - kLandmarks[i]);
       if (distance < -128 || distance > 127) continue;
       at(index) = static_cast<std::uint8_t>(i);
       at(index + 1) = static_cast<std::uint8_t>(distance);
-      return;
+      return true;
     }
-    fits = false;
+    return false;
   }
 };
 
@@ -105,7 +117,7 @@ void read_setting(RecordView record, const ScenarioPlatforms& platforms, Scenari
   const auto fixed = svmrt::fixed_policies();
   const std::size_t choice = record[kPolicyByte] % (fixed.size() + 1);
   const std::uint64_t span = std::clamp<std::uint64_t>(read_span(record, kBudgetBytes), 1, 4 * kGiB);
-  const std::uint64_t times = 1 + record[kBudgetTimesByte] % 4;
+  const std::uint64_t times = 1 + record[kBudgetTimesByte] % kMostBudgetTimes;
   scenario.policy = choice < fixed.size() ? fixed[choice] : Policy::budget(Bytes(std::min(span * times, 4 * kGiB)));
   scenario.reuse = kReuse[record[kReuseByte] % kReuse.size()];
 }
@@ -204,7 +216,7 @@ std::optional<std::vector<std::uint8_t>> bytes_from_scenario(const Scenario& sce
   const auto fixed = svmrt::fixed_policies();
   const auto policy = std::find(fixed.begin(), fixed.end(), scenario.policy);
   to.put(kPolicyByte, static_cast<std::size_t>(policy - fixed.begin()));
-  if (policy == fixed.end()) to.put_span(kBudgetBytes, scenario.policy.limit().count());
+  if (policy == fixed.end()) to.put_budget(scenario.policy.limit().count());
   to.put(kReuseByte, place_of(kReuse, scenario.reuse));
   for (const Operation& operation : scenario.operations) {
     if (is_slow(operation.kind)) to.bytes[kSlowByte] = kSlow;
