@@ -14,6 +14,7 @@
 #include "fuzz/abi_arena.h"
 #include "fuzz/abi_books.h"
 #include "fuzz/abi_caller.h"
+#include "fuzz/fixtures_folder.h"
 #include "sim/dropin/environment.h"
 #include "sim/dropin/implementation.h"
 #include "sim/dropin/process.h"
@@ -32,7 +33,7 @@ Environment environment_of(const std::string& platform) {
       read_environment({{"SVMSIM_PLATFORM", platform},
                         {"SVMSIM_VERSION", kAbiVersion},
                         {"ASCEND_RT_VISIBLE_DEVICES", fmt::format("{},{}", kAbiDevices[0], kAbiDevices[1])}},
-                       SVMSIM_FIXTURES_DIR);
+                       fixtures_folder());
   if (!environment) {
     std::fprintf(stderr, "%s\n", environment.error().c_str());
     std::exit(2);

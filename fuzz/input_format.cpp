@@ -6,6 +6,7 @@
 #include "cli/check_report.h"
 #include "cli/scenario_platforms.h"
 #include "cli/scene/scene.h"
+#include "fuzz/fixtures_folder.h"
 #include "fuzz/input_use.h"
 #include "fuzz/platforms_or_exit.h"
 #include "property_tests/scenario_file.h"
@@ -52,7 +53,7 @@ constexpr InputFormat kFormats[] = {
 
 }  // namespace
 
-std::string InputFormat::file() const { return std::string(SVMSIM_FIXTURES_DIR "/").append(folder) + "/fuzzed.file"; }
+std::string InputFormat::file() const { return fixtures_folder() + "/" + std::string(folder) + "/fuzzed.file"; }
 
 std::span<const InputFormat> input_formats() { return kFormats; }
 

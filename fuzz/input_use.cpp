@@ -7,6 +7,7 @@
 
 #include "cli/scene/tensor_data.h"
 #include "cli/scene_device.h"
+#include "fuzz/fixtures_folder.h"
 #include "fuzz/require.h"
 #include "property_tests/scenario_code.h"
 #include "property_tests/scenario_file.h"
@@ -67,10 +68,10 @@ void sweep(const Platform& platform, const Calibration& calibration) {
   }
 }
 
-// Of the source tree, loaded once.
+// Loaded once.
 const Platform& shipped_platform() {
   static const Platform platform = [] {
-    auto loaded = load_platform(SVMSIM_FIXTURES_DIR "/platforms/a2a3.toml");
+    auto loaded = load_platform(fixtures_folder() + "/platforms/a2a3.toml");
     require(loaded.has_value(), loaded ? "" : loaded.error().message());
     return *loaded;
   }();
@@ -108,8 +109,7 @@ void compute_golden(const Scene& scene, const std::vector<std::vector<std::byte>
 
 Wrong use(const Platform& platform) {
   drive(platform);
-  const std::string fixtures = SVMSIM_FIXTURES_DIR;
-  const auto calibration = load_calibration_of(platform, fixtures);
+  const auto calibration = load_calibration_of(platform, fixtures_folder());
   if (!calibration) return cli_error(calibration.error());
   sweep(platform, *calibration);
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "cli/check_report.h"
+#include "fuzz/fixtures_folder.h"
 #include "fuzz/input_format.h"
 #include "fuzz/require.h"
 #include "property_tests/dice.h"
@@ -211,7 +212,7 @@ const std::vector<std::string>& shipped_inputs() {
       }
     }
     read.push_back("m" + report_text());
-    require(read.size() > 1, "no file in " SVMSIM_FIXTURES_DIR);
+    require(read.size() > 1, "no file in " + fixtures_folder());
     return read;
   }();
   return inputs;
