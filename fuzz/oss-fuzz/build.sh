@@ -29,7 +29,8 @@ for target in "${targets[@]}"; do
   cp "$WORK/svmsim/fuzz/$target" "$OUT/"
   # Libraries other than glibc's, and than those of the target before.
   ldd "$OUT/$target" |
-    awk -v out="$OUT/" '$2 == "=>" && $3 ~ /^\// && index($3, out) != 1 && $1 !~ /^(libc|libm|libdl|librt|libpthread|libresolv)\.so/ { print $3 }' |
+    awk -v out="$OUT/" '$2 == "=>" && $3 ~ /^\// && index($3, out) != 1 &&
+      $1 !~ /^lib(c|m|dl|rt|pthread|resolv)\.so/ { print $3 }' |
     xargs -r cp -Lt "$OUT/lib"
   corpus=fixtures/corpus/$target
   if [[ -d "$corpus" ]]; then
