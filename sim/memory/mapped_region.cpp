@@ -20,7 +20,7 @@ namespace {
 
 struct ParkingPlace {
   std::mutex mutex;
-  std::optional<AddressSlice> slice;
+  std::optional<ParkedSlice> without_views, with_views;
 };
 
 ParkingPlace& parking_place() {
@@ -77,19 +77,25 @@ void prefer_huge_pages_if_large(std::byte* begin, Bytes size) {
   if (size >= kLarge) madvise(begin, size.count(), MADV_HUGEPAGE);  // a host that has none goes on without
 }
 
-void park_slice(AddressSlice slice) {
-  if (slice.base != slice_layout().first_slice()) return;
-  const std::lock_guard lock(parking_place().mutex);
-  parking_place().slice.emplace(std::move(slice));
+void park_slice(ParkedSlice parked) {
+  ParkingPlace& place = parking_place();
+  const std::lock_guard lock(place.mutex);
+  std::optional<ParkedSlice>& kept = parked.views.data() == nullptr ? place.without_views : place.with_views;
+  if (!kept || parked.slice.base < kept->slice.base) kept.emplace(std::move(parked));
 }
 
-std::optional<AddressSlice> take_parked_slice() {
-  const std::lock_guard lock(parking_place().mutex);
-  return std::exchange(parking_place().slice, std::nullopt);
+std::optional<ParkedSlice> take_parked_slice(bool with_views) {
+  ParkingPlace& place = parking_place();
+  const std::lock_guard lock(place.mutex);
+  return std::exchange(with_views ? place.with_views : place.without_views, std::nullopt);
+}
+
+void give_back_parked_slices() {
+  take_parked_slice(false).reset();
+  take_parked_slice(true).reset();
 }
 
 tl::expected<AddressSlice, std::string> reserve_slice(MappedRegion::Access access, int fd) {
-  take_parked_slice().reset();
   const SliceLayout layout = slice_layout();
   DeviceAddr base = layout.first_slice();
   for (std::uint32_t slot = 0; slot < layout.slices; ++slot, base = base + layout.slice) {

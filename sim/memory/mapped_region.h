@@ -51,13 +51,20 @@ struct AddressSlice {
   MappedRegion region;
 };
 
-// Takes the first free slice of the build's layout. The error says what the kernel refused and what limits it.
-// `fd` -1: anonymous memory; otherwise that memory file.
+// Takes the first free slice of the build's layout; what is parked is not free. The error says what the kernel refused
+// and what limits it. `fd` -1: anonymous memory; otherwise that memory file.
 [[nodiscard]] tl::expected<AddressSlice, std::string> reserve_slice(MappedRegion::Access access, int fd);
 
-// Keeps a slice of anonymous memory that is zero everywhere for the next take_parked_slice(). Only the first one of the
-// layout, which reserve_slice() gives back to the kernel: a machine lies where it would without. Thread-safe.
-void park_slice(AddressSlice slice);
-[[nodiscard]] std::optional<AddressSlice> take_parked_slice();
+// Memory of a machine that is gone: zero everywhere.
+struct ParkedSlice {
+  AddressSlice slice;
+  MappedRegion views;  // empty: views lie at the device address
+};
+
+// Keeps memory for the next take_parked_slice(), of each kind the one that lies lowest. Thread-safe.
+void park_slice(ParkedSlice parked);
+[[nodiscard]] std::optional<ParkedSlice> take_parked_slice(bool with_views);
+// To the kernel, so that a machine lies where it would if none had been parked. Thread-safe.
+void give_back_parked_slices();
 
 }  // namespace svmsim

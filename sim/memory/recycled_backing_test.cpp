@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <set>
 
-#include "sim/memory/plain_backing.h"
 #include "sim/memory/poison.h"
 #include "sim/memory/slice_layout.h"
 #include "sim/memory/testing/sizes.h"
@@ -16,10 +17,12 @@
 namespace svmsim {
 namespace {
 
-constexpr Bytes kLarge{std::uint64_t{32} << 20};
+constexpr Bytes kLarge{std::uint64_t{48} << 20};  // too large to look through
 
-std::unique_ptr<RecycledBacking> make_recycled_backing() {
-  auto backing = RecycledBacking::create();
+constexpr std::array kViewAddresses = {ViewAddress::kIdentity, ViewAddress::kElsewhere};
+
+std::unique_ptr<RecycledBacking> make_recycled_backing(ViewAddress view_address = ViewAddress::kIdentity) {
+  auto backing = RecycledBacking::create(view_address);
   EXPECT_TRUE(backing.has_value()) << backing.error();
   return std::move(*backing);
 }
@@ -40,27 +43,54 @@ class RecycledSlice : public ::testing::Test {
  protected:
   void SetUp() override {
     if (poison_is_active()) GTEST_SKIP() << "builds with AddressSanitizer recycle nothing";
+    give_back_parked_slices();
   }
 };
 
 TEST_F(RecycledSlice, ReleasedBlockReadsAsZeros) {
-  const auto backing = make_recycled_backing();
-  for (const Bytes size : {kPage, kSegment, kLarge}) {
-    for (const std::uint64_t every : {std::uint64_t{64}, 2 * kPage.count()}) {
-      use(*backing, backing->base() + kSegment, size, every);
-      EXPECT_TRUE(is_zero(*backing, backing->base() + kSegment, size)) << size.count() << " every " << every;
+  for (const ViewAddress view_address : kViewAddresses) {
+    const auto backing = make_recycled_backing(view_address);
+    for (const Bytes size : {kPage, kSegment, kLarge}) {
+      for (const std::uint64_t every : {std::uint64_t{64}, 2 * kPage.count()}) {
+        use(*backing, backing->base() + kSegment, size, every);
+        EXPECT_TRUE(is_zero(*backing, backing->base() + kSegment, size)) << size.count() << " every " << every;
+      }
     }
   }
 }
 
-TEST_F(RecycledSlice, NextMachineGetsTheSameSliceWithZeros) {
-  auto first = make_recycled_backing();
-  const DeviceAddr base = first->base();
-  use(*first, base, kSegment, 1);
-  first.reset();
-  const auto second = make_recycled_backing();
-  EXPECT_EQ(second->base(), base);
-  EXPECT_TRUE(is_zero(*second, base, kSegment));
+TEST_F(RecycledSlice, NextMachineGetsTheSameMemoryWithZeros) {
+  for (const ViewAddress view_address : kViewAddresses) {
+    auto first = make_recycled_backing(view_address);
+    const DeviceAddr base = first->base();
+    const std::byte* const views = first->view_base();
+    use(*first, base, kSegment, 1);
+    first.reset();
+    const auto second = make_recycled_backing(view_address);
+    EXPECT_EQ(second->base(), base);
+    EXPECT_EQ(second->view_base(), views);
+    EXPECT_TRUE(is_zero(*second, base, kSegment));
+  }
+}
+
+// Machines of two platforms by turns, as a fuzzer makes them: neither gives back what the other parked.
+TEST_F(RecycledSlice, EachKindOfViewsHasItsOwnPlace) {
+  std::array<std::set<DeviceAddr>, 2> bases;
+  for (int i = 0; i < 6; ++i) bases[i % 2].insert(make_recycled_backing(kViewAddresses[i % 2])->base());
+  EXPECT_EQ(bases[0].size(), 1u);
+  EXPECT_EQ(bases[1].size(), 1u);
+  EXPECT_NE(bases[0], bases[1]);
+}
+
+TEST_F(RecycledSlice, DeviceAddressFaultsWhereViewsLieElsewhere) {
+  make_recycled_backing().reset();
+  const auto backing = make_recycled_backing(ViewAddress::kElsewhere);
+  EXPECT_DEATH(
+      {
+        auto* const raw = reinterpret_cast<volatile char*>(backing->base().value());
+        *raw = 1;
+      },
+      "");
 }
 
 TEST_F(RecycledSlice, ReleaseLeavesTheNeighboursAlone) {
@@ -111,7 +141,7 @@ TEST_F(RecycledSlice, ParkedSliceIsFreeForOthers) {
   auto recycled = make_recycled_backing();
   const DeviceAddr base = recycled->base();
   recycled.reset();
-  const auto plain = PlainBacking::create(ViewAddress::kIdentity);
+  const auto plain = make_slice_backing(BackingKind::kPlain, ViewAddress::kIdentity);
   ASSERT_TRUE(plain.has_value()) << plain.error();
   EXPECT_EQ((*plain)->base(), base);
   EXPECT_EQ(make_recycled_backing()->base(), base + (*plain)->size());

@@ -27,10 +27,11 @@ SliceBacking::SliceBacking(AddressSlice slice, MappedRegion views, MappedRegion 
 
 tl::expected<std::unique_ptr<SliceBacking>, std::string> make_slice_backing(BackingKind kind, ViewAddress view_address,
                                                                             SliceUse use) {
-  if (kind == BackingKind::kMmu) return MmuBacking::create(view_address);
-  if (use == SliceUse::kRecycled && view_address == ViewAddress::kIdentity && !poison_is_active()) {
-    return RecycledBacking::create();
+  if (kind == BackingKind::kPlain && use == SliceUse::kRecycled && !poison_is_active()) {
+    return RecycledBacking::create(view_address);
   }
+  give_back_parked_slices();
+  if (kind == BackingKind::kMmu) return MmuBacking::create(view_address);
   return PlainBacking::create(view_address);
 }
 

@@ -31,8 +31,8 @@ class SliceBacking : public Backing {
   SliceBacking(AddressSlice slice, MappedRegion views, MappedRegion own);
   [[nodiscard]] std::byte* view_at(DeviceAddr address) const { return view_base_ + (address - base()).count(); }
 
-  // For a destructor: the slice outlives the backing.
-  [[nodiscard]] AddressSlice take_slice() { return std::move(slice_); }
+  // For a destructor: slice and views outlive the backing.
+  [[nodiscard]] ParkedSlice take_slice() { return {std::move(slice_), std::move(views_)}; }
 
  private:
   AddressSlice slice_;
@@ -46,7 +46,7 @@ class SliceBacking : public Backing {
 enum class SliceUse : std::uint8_t { kOnce, kRecycled };
 
 // Reserves a slice. The error names what the kernel refused and what limits it. kRecycled is what it says for `plain`
-// memory at the device address in builds without AddressSanitizer, elsewhere it is kOnce.
+// memory in builds without AddressSanitizer, elsewhere it is kOnce, which gives back what is parked.
 [[nodiscard]] tl::expected<std::unique_ptr<SliceBacking>, std::string> make_slice_backing(
     BackingKind kind, ViewAddress view_address, SliceUse use = SliceUse::kOnce);
 
