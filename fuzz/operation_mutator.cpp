@@ -60,7 +60,7 @@ class Mutation {
   std::uint8_t below(std::uint64_t n) { return static_cast<std::uint8_t>(dice_.below(n)); }
 
   void step() {
-    if (operations() == 0 || dice_.one_in(24)) return insert_life();
+    if (operations() == 0 || dice_.one_in(24)) return dice_.one_in(16) ? insert_eviction() : insert_life();
     switch (dice_.below(8)) {
       case 0:
       case 1:
@@ -164,6 +164,35 @@ class Mutation {
     records_.insert(any_or_end(), life.begin(), life.end());
   }
 
+  // Three blocks of which the budget has room for two, used in any order by runs that end.
+  void insert_eviction() {
+    std::array<std::uint8_t, 3> order = {0, 1, 2};
+    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[dice_.below(i + 1)]);
+    Record& setting = records_.front();
+    set_budget_policy(setting);
+    setting[kBudgetBytes] = static_cast<std::uint8_t>(1 + below(8));
+    setting[kBudgetBytes + 1] = 0;
+    setting[kBudgetTimesByte] = 1;
+    const auto with_size = [&](Record made) {
+      made[kSizeBytes] = setting[kBudgetBytes];
+      return made;
+    };
+    Records lives;
+    lives.reserve(5 * order.size());
+    for (std::uint8_t slot = 0; slot < order.size(); ++slot) {
+      lives.push_back(with_size(record(Kind::kAllocate, slot, kRuns)));
+    }
+    for (const std::uint8_t slot : order) {
+      Record read = record(Kind::kRead, slot, 0);
+      read[kSizeBytes] = 4;
+      lives.push_back(record(Kind::kOpenRun, slot, 0));
+      lives.push_back(with_size(record(Kind::kClaim, slot, 0)));
+      lives.push_back(read);
+      lives.push_back(record(Kind::kEndRun, slot, 0));
+    }
+    records_.insert(any_or_end(), lives.begin(), lives.end());
+  }
+
   // Two runs that want a view of the same block at once.
   void insert_race() {
     const std::uint8_t slot = below(3);
@@ -218,9 +247,13 @@ class Mutation {
         setting[kPairByte] = below(256);
         return;
       default:
-        setting[kPolicyByte] = static_cast<std::uint8_t>(svmrt::fixed_policies().size());  // a budget
+        set_budget_policy(setting);
         return change_budget(setting);
     }
+  }
+
+  static void set_budget_policy(Record& setting) {
+    setting[kPolicyByte] = static_cast<std::uint8_t>(svmrt::fixed_policies().size());
   }
 
   // Some blocks of a size, and now and then a little less or more.
