@@ -68,7 +68,7 @@ Result<DeviceAddr> DeviceRunner::allocate(Bytes size, TimelineId timeline) {
   }
   Result<void> added = cache_.add(result.address, size);
   if (!added) {
-    journal_.log(LogLevel::kError, added.error().message);
+    journal_.log(LogLevel::kError, [&] { return added.error().message; });
     return tl::unexpected(std::move(added.error()));
   }
   return result.address;

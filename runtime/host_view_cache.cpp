@@ -117,7 +117,7 @@ DriverCode HostViewCache::unmap(LockGuard& lock, Allocation& record, Caller call
   const Picoseconds time = elapsed_since(driver_, caller.timeline, start);
   if (caller.stats != nullptr) count_unmap(*caller.stats, code, time);
   if (code == DriverCode::kNone) {
-    journal_.log(LogLevel::kDebug, "host view dropped: " + block_text(base, size));
+    journal_.log(LogLevel::kDebug, [&] { return "host view dropped: " + block_text(base, size); });
   } else {
     journal_.driver_failed(DriverCall::kUnregister, code, base, size);
   }
@@ -185,18 +185,21 @@ HostViewStatus HostViewCache::acquire(RunViews& run, DeviceAddr device, Bytes by
     *view = static_cast<std::byte*>(granted.host) + (device - granted.base).count();
     run.note_hold(granted.base, granted.id, use);
     if (established) {
-      journal_.log(LogLevel::kInfo,
-                   fmt::format("host view mapped: {}; held now: {} mappings, {} bytes",
-                               block_text(granted.base, granted.size), held.count, held.bytes.count()));
+      journal_.log(LogLevel::kInfo, [&] {
+        return fmt::format("host view mapped: {}; held now: {} mappings, {} bytes",
+                           block_text(granted.base, granted.size), held.count, held.bytes.count());
+      });
     }
     return HostViewStatus::kMapped;
   }
 }
 
 void HostViewCache::report_bad_span(DeviceAddr device, Bytes bytes, const Allocation* owner) const {
-  const std::string where = owner == nullptr ? "in no live allocation"
-                                             : "not a span of the allocation " + block_text(owner->base, owner->size);
-  journal_.log(LogLevel::kError, fmt::format("host view of {} refused: {}", block_text(device, bytes), where));
+  journal_.log(LogLevel::kError, [&] {
+    const std::string where = owner == nullptr ? "in no live allocation"
+                                               : "not a span of the allocation " + block_text(owner->base, owner->size);
+    return fmt::format("host view of {} refused: {}", block_text(device, bytes), where);
+  });
 }
 
 DriverCode HostViewCache::end_use(DeviceAddr base, Caller caller) {

@@ -63,13 +63,10 @@ void Journal::driver_failed(DriverCall call, DriverCode code, DeviceAddr address
     ++counter_of(failures_, call);
   }
   const bool refused = call == DriverCall::kRegister && code == DriverCode::kNotSupport;
-  log(refused ? LogLevel::kWarn : LogLevel::kError,
-      fmt::format("driver call {} failed with {}: {}", driver_call_name(call), code_text(code),
-                  block_text(address, bytes)));
-}
-
-void Journal::log(LogLevel level, const std::string& line) const {
-  if (sink_) sink_(level, line);
+  log(refused ? LogLevel::kWarn : LogLevel::kError, [&] {
+    return fmt::format("driver call {} failed with {}: {}", driver_call_name(call), code_text(code),
+                       block_text(address, bytes));
+  });
 }
 
 DriverFailures Journal::failures() const {

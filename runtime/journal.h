@@ -30,7 +30,11 @@ class Journal {
   // A refused register (kNotSupport) is a property of the host and logged as a warning, everything else as an error.
   // `address` is null for a failed allocate.
   void driver_failed(DriverCall call, DriverCode code, DeviceAddr address, Bytes bytes);
-  void log(LogLevel level, const std::string& line) const;
+  // `make_line` returns the line; called only where somebody listens, because mapping takes less than describing it.
+  template <typename MakeLine>
+  void log(LogLevel level, const MakeLine& make_line) const {
+    if (sink_) sink_(level, make_line());
+  }
 
   [[nodiscard]] DriverFailures failures() const;
 

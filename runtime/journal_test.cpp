@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "runtime/testing/test_support.h"
 
 namespace svmrt {
@@ -14,6 +16,20 @@ TEST(Journal, EachFailureIsLoggedOnceWithCodeCallAddressAndBytes) {
   journal.driver_failed(DriverCall::kUnregister, DriverCode::kParaError, DeviceAddr(0x12c0), Bytes(4096));
   EXPECT_EQ(log.count(LogLevel::kError, ""), 1);
   EXPECT_EQ(log.count(LogLevel::kError, "unregister_from_host failed with PARA_ERROR (8): 0x12c0 (4096 bytes)"), 1);
+}
+
+TEST(Journal, LineIsMadeOnlyForASink) {
+  int made = 0;
+  const auto line = [&] {
+    ++made;
+    return std::string("a line");
+  };
+  Journal{LogSink{}}.log(LogLevel::kInfo, line);
+  EXPECT_EQ(made, 0);
+  testing::LogCollector log;
+  Journal(log.sink()).log(LogLevel::kInfo, line);
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(log.count(LogLevel::kInfo, "a line"), 1);
 }
 
 TEST(Journal, RefusedRegisterIsAWarningOtherRegisterFailuresAreErrors) {
