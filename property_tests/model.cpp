@@ -153,10 +153,10 @@ void Model::tear_down() { state_->runner.destroy(); }
 
 Snapshot Model::snapshot() const { return state_->runner.snapshot(); }
 
-std::vector<std::pair<std::uint64_t, std::uint8_t>> Model::memory(std::uint8_t slot) const {
+const ModelBytes& Model::memory(std::uint8_t slot) const {
+  static const ModelBytes nothing;
   const ModelBlock* const block = std::as_const(*state_).block_of(slot);
-  if (block == nullptr) return {};
-  return {block->bytes.begin(), block->bytes.end()};
+  return block == nullptr ? nothing : block->bytes;
 }
 
 }  // namespace svmsim

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
+#include "property_tests/model_driver.h"
 #include "property_tests/scenario.h"
 #include "property_tests/snapshot.h"
 
@@ -46,9 +46,9 @@ class Model {
   void tear_down();
 
   [[nodiscard]] Snapshot snapshot() const;
-  // What the block of a slot must hold: (offset, byte) for every byte that was ever written, in order of offset. Empty
-  // when the slot is not live.
-  [[nodiscard]] std::vector<std::pair<std::uint64_t, std::uint8_t>> memory(std::uint8_t slot) const;
+  // What the block of a slot must hold, by offset: every byte that was ever written. Empty when the slot is not live.
+  // Until the next call of apply or tear_down.
+  [[nodiscard]] const ModelBytes& memory(std::uint8_t slot) const;
 
  private:
   struct State;

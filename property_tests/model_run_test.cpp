@@ -144,7 +144,7 @@ TEST(ModelAccess, StagedKeepsItsOwnBytesAndPushesWrites) {
   bytes = bench.expected(read);
   EXPECT_EQ(bytes.known, (std::vector<bool>{true, true}));
   EXPECT_EQ(bytes.outcome.bytes, (std::vector<std::uint8_t>{byte_of(7, 0), byte_of(7, 1)}));
-  EXPECT_EQ(bench.model.memory(0).at(0).second, byte_of(7, 0));
+  EXPECT_EQ(bench.model.memory(0).begin()->second, byte_of(7, 0));
   const svmrt::AccessStats accesses = bench.model.snapshot().runs.at(0)->accesses;
   EXPECT_EQ(accesses.staged_writes, 1u);
   EXPECT_EQ(accesses.push_time, Picoseconds(200 + 204));

@@ -102,7 +102,7 @@ TEST(ModelMemory, BytesAreThoseLastWrittenAndUnknownElsewhere) {
   EXPECT_EQ(read.outcome.bytes.at(1), byte_of(5, 0));
   EXPECT_EQ(read.outcome.bytes.at(2), byte_of(9, 0));
   EXPECT_EQ(read.outcome.bytes.at(5), 0xab);
-  const std::vector<std::pair<std::uint64_t, std::uint8_t>> all = {{2, byte_of(5, 0)}, {3, byte_of(9, 0)}, {6, 0xab}};
+  const ModelBytes all = {{2, byte_of(5, 0)}, {3, byte_of(9, 0)}, {6, 0xab}};
   EXPECT_EQ(bench.model.memory(0), all);
   EXPECT_EQ(bench.run_now(0), 7u + (200 + 2 * 2) + (50 + 1) + (100 + 6));
   bench.free(0);
