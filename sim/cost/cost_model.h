@@ -51,8 +51,6 @@ class CostModel {
   CostModel() = default;  // everything is free of charge
   explicit CostModel(const CostParameters& parameters) : parameters_(parameters) {}
 
-  [[nodiscard]] const CostParameters& parameters() const { return parameters_; }
-
   // A success that walked `walk`.
   [[nodiscard]] Picoseconds register_cost(PageWalk walk) const;
   [[nodiscard]] Picoseconds unregister_cost(PageWalk walk) const;

@@ -28,7 +28,6 @@ class FaultInjector {
   // address outside the slice. When several faults hit, all count it and the first in the plan gives the code.
   [[nodiscard]] svmrt::DriverCode next_call(CallKind kind, std::optional<std::uint64_t> offset);
 
-  [[nodiscard]] const FaultPlan& plan() const { return plan_; }
   [[nodiscard]] std::uint64_t failed_calls() const { return failed_calls_; }
   // Calls that each fault hit, in the order of the plan.
   [[nodiscard]] std::vector<std::uint64_t> hits() const;

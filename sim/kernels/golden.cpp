@@ -186,9 +186,9 @@ Expected paged_attention(Tensors tensors, Scalars scalars) {
   const auto& cache = tensors[kKey].shape;
   const std::size_t batch = query[0], heads = query[1], head_size = query[2];
   const std::size_t blocks = cache[0], block_size = cache[1], kv_heads = cache[2];
-  if (cache[3] != head_size || kv_heads == 0 || heads % kv_heads != 0) {
+  if (blocks == 0 || cache[3] != head_size || kv_heads == 0 || heads % kv_heads != 0) {
     return tl::unexpected(
-        bad_shape(tensors, kKey, fmt::format("[blocks, block, a divisor of {}, {}]", heads, head_size)));
+        bad_shape(tensors, kKey, fmt::format("[1 block or more, block, a divisor of {}, {}]", heads, head_size)));
   }
   if (tensors[kValue].shape != cache) return tl::unexpected(bad_shape(tensors, kValue, "that of tensor 1"));
   if (tensors[kOut].shape != query) return tl::unexpected(bad_shape(tensors, kOut, "that of tensor 0"));

@@ -199,9 +199,11 @@ TEST(Golden, PagedAttentionNamesTheTensorThatDoesNotFit) {
   };
   EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {1, 2}, {1}, {1, 2, 1}), "");
   EXPECT_EQ(run({2, 2, 1, 2}, {2, 2, 1, 2}, {1, 2}, {1}, {1, 2, 1}),
-            "tensor 1 has shape [2, 2, 1, 2]; allowed: [blocks, block, a divisor of 2, 1]");
+            "tensor 1 has shape [2, 2, 1, 2]; allowed: [1 block or more, block, a divisor of 2, 1]");
   EXPECT_EQ(run({1, 1, 3, 1}, {1, 1, 3, 1}, {1, 2}, {1}, {1, 2, 1}),
-            "tensor 1 has shape [1, 1, 3, 1]; allowed: [blocks, block, a divisor of 2, 1]");
+            "tensor 1 has shape [1, 1, 3, 1]; allowed: [1 block or more, block, a divisor of 2, 1]");
+  EXPECT_EQ(run({0, 2, 1, 1}, {0, 2, 1, 1}, {1, 2}, {1}, {1, 2, 1}),
+            "tensor 1 has shape [0, 2, 1, 1]; allowed: [1 block or more, block, a divisor of 2, 1]");
   EXPECT_EQ(run({2, 2, 1, 1}, {2, 1, 1, 1}, {1, 2}, {1}, {1, 2, 1}),
             "tensor 2 has shape [2, 1, 1, 1]; allowed: that of tensor 1");
   EXPECT_EQ(run({2, 2, 1, 1}, {2, 2, 1, 1}, {1, 2}, {1}, {1, 1, 1}),
