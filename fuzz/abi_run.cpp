@@ -14,6 +14,7 @@
 #include "fuzz/abi_arena.h"
 #include "fuzz/abi_books.h"
 #include "fuzz/abi_caller.h"
+#include "fuzz/dropin_machine.h"
 #include "fuzz/fixtures_folder.h"
 #include "sim/dropin/environment.h"
 #include "sim/dropin/implementation.h"
@@ -98,14 +99,8 @@ void run_two_threads(const AbiInput& input, const AbiWorld& world, AbiBooks& boo
   other.join();
 }
 
-template <typename Look>
-auto look_at(Look look) {
-  const auto at_simulation = [&](const Simulation& simulation) { return look(simulation.machine()); };
-  return Process::instance().call(at_simulation, at_simulation);
-}
-
 std::vector<std::uint64_t> live_blocks() {
-  return look_at([](const Machine& machine) {
+  return look_at_machine([](const Machine& machine) {
     std::vector<std::uint64_t> addresses;
     for (const BlockInfo& block : machine.live_blocks()) addresses.push_back(block.base.value());
     return addresses;
@@ -131,7 +126,7 @@ void close_everything(const AbiCaller& caller, const AbiBooks& books, bool exact
   require(svmsim_aclrtGetLastError(0) == 100001, "the last error is another");
   require(svmsim_aclrtGetLastError(0) == 0, "the last error is told again");
   require(live_blocks().empty(), "a block outlives the device");
-  require(look_at([](const Machine& machine) { return machine.mapped_extents().empty(); }),
+  require(look_at_machine([](const Machine& machine) { return machine.mapped_extents().empty(); }),
           "a mapping outlives the device");
 
   // What is gone can be had again: every page of the device, every page of host memory.
@@ -156,7 +151,7 @@ void run_abi(const AbiInput& input) {
     std::abort();
   }
   const bool exact = input.threads != AbiThreads::kTwoAtOnce;
-  const std::uint64_t slice = look_at([](const Machine& machine) { return machine.slice_base().value(); });
+  const std::uint64_t slice = look_at_machine([](const Machine& machine) { return machine.slice_base().value(); });
   const AbiWorld world{platform, slice, !exact};
   AbiBooks books;
   AbiCaller first("thread 1", world, books);

@@ -46,12 +46,19 @@ std::string state_text(const DriverState& state) {
 
 DriverAnswer DriverSide::answer(const DriverCall& call) {
   DriverAnswer answer = carry_out(call, address(call));
-  const bool allocates = call.kind == DriverCallKind::kAlloc || call.kind == DriverCallKind::kAclAlloc;
-  if (allocates && answer.code == 0) {
-    slots_[call.slot] = answer.result;
-    answer.result -= base().value();
+  if (answer.code != 0) return answer;
+  switch (call.kind) {
+    case DriverCallKind::kAlloc:
+    case DriverCallKind::kAclAlloc:
+      slots_[call.slot] = answer.result;
+      answer.result -= base().value();
+      return answer;
+    case DriverCallKind::kRegister:
+      answer.result = has_identity() ? answer.result - base().value() : 0;
+      return answer;
+    default:
+      return answer;
   }
-  return answer;
 }
 
 namespace {
@@ -97,7 +104,7 @@ DriverAnswer BareSide::carry_out(const DriverCall& call, std::uint64_t address) 
     case DriverCallKind::kRegister: {
       const RegisterOutcome outcome = hal.host_register(source, call.size, flag, call.device);
       DriverAnswer answer{code_number(outcome.code), kUntouched, {}};
-      if (answer.code == 0) answer.result = reinterpret_cast<std::uint64_t>(outcome.host) - kBase.value();
+      if (answer.code == 0) answer.result = reinterpret_cast<std::uint64_t>(outcome.host);
       return answer;
     }
     case DriverCallKind::kUnregister:

@@ -51,8 +51,10 @@ class DriverSide {
   [[nodiscard]] virtual std::string complaint() const { return {}; }
 
  protected:
-  // `result` of an allocation is its address as it is.
+  // `result` of an allocation or a register is its address as it is.
   [[nodiscard]] virtual DriverAnswer carry_out(const DriverCall& call, std::uint64_t address) = 0;
+  // False: views lie where the kernel chose, and their addresses are not compared.
+  [[nodiscard]] virtual bool has_identity() const { return true; }
 
  private:
   std::array<std::uint64_t, kSlots + 1> slots_{};

@@ -6,9 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "fuzz/fixtures_folder.h"
 #include "fuzz/library_side.h"
+#include "fuzz/loaded_side.h"
 #include "fuzz/machine_side.h"
 #include "fuzz/pairs.h"
+#include "fuzz/platform_file.h"
 #include "fuzz/platforms_or_exit.h"
 #include "fuzz/scenario_bytes.h"
 #include "fuzz/target.h"
@@ -33,11 +36,21 @@ std::string compare_libraries(const Scenario& scenario, BackingKind backing) {
   environment.backing = backing;
   auto machine = Machine::create(environment.platform, found->cost, {.memory = SliceUse::kRecycled});
   if (!machine) give_up(machine.error());
-  auto simulation = Simulation::create(std::move(environment));
-  if (!simulation) give_up(simulation.error());
+  const auto library = LibrarySide::create(std::move(environment));
+  if (!library) give_up(library.error());
   MachineSide in_process(**machine);
-  LibrarySide library(*std::move(simulation));
-  return compare_sides(scenario, in_process, "in process", library, "the library");
+  return compare_sides(scenario, in_process, "in process", **library, "the library");
+}
+
+// The same against the libraries of the build, which take what they simulate from files and variables.
+std::string compare_with_loaded(const Scenario& scenario, BackingKind backing) {
+  const PlatformFile platform(scenario.platform, scenario.reuse);
+  const LoadedVariables variables = {{"SVMSIM_PLATFORM", platform.path()},
+                                     {"SVMSIM_BACKING", std::string(backing_name(backing))},
+                                     {"SVMSIM_REPORT", "-"}};
+  const auto environment = read_environment(variables, fixtures_folder());
+  if (!environment) give_up(environment.error());
+  return compare_loaded(scenario, *environment, variables);
 }
 
 // The platform, on other hosts than its file's: bits 0 to 3.
@@ -60,9 +73,16 @@ std::string difference_of(std::span<const std::uint8_t> bytes, const Scenario& s
       return compare_with_rules(scenario,
                                 on_host(find_platform(platforms_or_exit(), scenario.platform)->platform, host));
     }
-    case 1:
+    case 1: {
+      const BackingKind backing = choice / 3 % 4 == 0 ? BackingKind::kMmu : BackingKind::kPlain;
+      // A process takes as long as a hundred inputs.
+      if (bytes[kSlowByte] == kSlow && LoadedSide::is_possible()) {
+        pair = "in process and the loaded libraries";
+        return compare_with_loaded(scenario, backing);
+      }
       pair = "in process and the drop-in library";
-      return compare_libraries(scenario, choice / 3 % 4 == 0 ? BackingKind::kMmu : BackingKind::kPlain);
+      return compare_libraries(scenario, backing);
+    }
     default:
       pair = "memory mmu and plain";
       return compare_backings(scenario, platforms_or_exit());

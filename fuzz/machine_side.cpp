@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/machine_side.h"
 
+#include "fuzz/library_calls.h"
 #include "sim/acl/acl_codes.h"
 #include "sim/driver/hal_flags.h"
 
@@ -8,23 +9,22 @@ namespace svmsim {
 
 using svmrt::kRunnerTimeline;
 
+namespace {
+std::uint64_t now_ns(const Machine& machine) { return machine.now(kRunnerTimeline).count() / 1000; }
+}  // namespace
+
 DriverState machine_state(const Machine& machine) {
   DriverState state = driver_state(machine.live_blocks(), machine.mapped_extents(), machine.slice_base());
-  state.now_ns = machine.now(kRunnerTimeline).count() / 1000;
+  state.now_ns = now_ns(machine);
   return state;
 }
 
-DriverAnswer view_answer(const Machine& machine, const DriverCall& call, const void* host) {
-  const auto* const bytes = static_cast<const std::uint8_t*>(host);
-  DriverAnswer answer;
-  answer.bytes = {bytes[0], bytes[call.size - 1]};
-  // Where views lie elsewhere their addresses are the kernel's choice.
-  answer.result =
-      machine.platform().non_identity ? 0 : reinterpret_cast<std::uint64_t>(host) - machine.slice_base().value();
-  return answer;
+DriverState MachineSide::state() const {
+  if (shown_ == Shown::kEverything) return machine_state(machine_);
+  DriverState state;
+  state.now_ns = now_ns(machine_);
+  return state;
 }
-
-DriverState MachineSide::state() const { return machine_state(machine_); }
 
 DriverAnswer MachineSide::carry_out(const DriverCall& call, std::uint64_t address) {
   const DeviceAddr source(address);
@@ -42,10 +42,10 @@ DriverAnswer MachineSide::carry_out(const DriverCall& call, std::uint64_t addres
     case DriverCallKind::kRegister: {
       if (driver_ && call.flag == kDevSvmMapHost && call.device == 0) {
         const auto outcome = driver_->register_to_host(kRunnerTimeline, source, Bytes(call.size));
-        return outcome.code == DriverCode::kNone ? view_answer(machine_, call, outcome.host) : only_code(outcome.code);
+        return outcome.code == DriverCode::kNone ? view_answer(call, outcome.host) : only_code(outcome.code);
       }
       const RegisterOutcome outcome = machine_.host_register(kRunnerTimeline, source, call.size, flag, call.device);
-      return outcome.code == DriverCode::kNone ? view_answer(machine_, call, outcome.host) : only_code(outcome.code);
+      return outcome.code == DriverCode::kNone ? view_answer(call, outcome.host) : only_code(outcome.code);
     }
     case DriverCallKind::kUnregister:
       if (driver_ && call.device == 0) return only_code(driver_->unregister_from_host(kRunnerTimeline, source));

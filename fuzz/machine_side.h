@@ -10,24 +10,27 @@
 
 namespace svmsim {
 
+// How much state() tells: all of it, or what a program sees of its driver.
+enum class Shown : std::uint8_t { kEverything, kTime };
+
 class MachineSide final : public DriverSide {
  public:
-  explicit MachineSide(Machine& machine) : machine_(machine) {}
+  explicit MachineSide(Machine& machine, Shown shown = Shown::kEverything) : machine_(machine), shown_(shown) {}
   [[nodiscard]] DriverState state() const override;
   [[nodiscard]] DeviceAddr base() const override { return machine_.slice_base(); }
 
  protected:
   [[nodiscard]] DriverAnswer carry_out(const DriverCall& call, std::uint64_t address) override;
+  [[nodiscard]] bool has_identity() const override { return !machine_.platform().non_identity; }
 
  private:
   [[nodiscard]] DriverAnswer carry_out_acl(const DriverCall& call, std::uint64_t address);
 
   Machine& machine_;
+  const Shown shown_;
   std::optional<RuntimeDriver> driver_;  // once the device is open
 };
 
-// For either side: state of a machine, and what a register answers on success.
 [[nodiscard]] DriverState machine_state(const Machine& machine);
-[[nodiscard]] DriverAnswer view_answer(const Machine& machine, const DriverCall& call, const void* host);
 
 }  // namespace svmsim

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "fuzz/driver_rules.h"
+#include "fuzz/machine_side.h"
 #include "property_tests/harness.h"
+#include "sim/oracle/process_report.h"
 
 namespace svmsim {
 
@@ -105,6 +108,10 @@ std::string compare_sides(const Scenario& scenario, DriverSide& one, const std::
     for (const DriverCall& call : reader.read(scenario.operations[i])) {
       const DriverAnswer answer = one.answer(call);
       const DriverAnswer other_answer = other.answer(call);
+      for (const auto& [side, side_name] : {std::pair(&one, &name), std::pair(&other, &other_name)}) {
+        const std::string wrong = side->complaint();
+        if (!wrong.empty()) return fmt::format("operation {}, {}: {}: {}", i, call_text(call), *side_name, wrong);
+      }
       if (answer != other_answer) {
         return fmt::format("operation {}, {}: {} answered {}, {} {}", i, call_text(call), name, answer_text(answer),
                            other_name, answer_text(other_answer));
@@ -119,6 +126,20 @@ std::string compare_sides(const Scenario& scenario, DriverSide& one, const std::
     }
   }
   return "";
+}
+
+std::string compare_loaded(const Scenario& scenario, const Environment& environment, const LoadedVariables& variables) {
+  const auto machine = Machine::create(environment.platform, environment.cost, {.memory = SliceUse::kRecycled});
+  if (!machine) return machine.error();
+  ProcessReport report(**machine, environment.assumptions);
+  MachineSide in_process(**machine, Shown::kTime);
+  LoadedSide loaded(variables, environment.platform);
+  std::string found = compare_sides(scenario, in_process, "in process", loaded, "loaded");
+  if (!found.empty()) return found;
+  report.finish();
+  const std::string said = loaded.finish();
+  if (!loaded.complaint().empty()) return fmt::format("at the end, loaded: {}", loaded.complaint());
+  return said == report.text() ? "" : fmt::format("in process reports\n{}loaded\n{}", report.text(), said);
 }
 
 std::string compare_with_rules(const Scenario& scenario, const Platform& platform, const OnDriverCall& on_call) {
