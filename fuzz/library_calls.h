@@ -11,6 +11,7 @@ namespace svmsim {
 
 // The functions of libascend_hal.so and libascendcl.so by their names. Null: there is none.
 struct LibraryFunctions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name
 #define SVMSIM_FUNCTION(NAME) decltype(&svmsim_##NAME) NAME = nullptr;
   SVMSIM_ASCEND_HAL_SYMBOLS(SVMSIM_FUNCTION)
   SVMSIM_ASCENDCL_SYMBOLS(SVMSIM_FUNCTION)

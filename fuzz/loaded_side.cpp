@@ -39,7 +39,7 @@ std::vector<std::string> environment_with(const LoadedVariables& variables) {
     const std::string_view text(*entry);
     if (!text.starts_with("SVMSIM_") && !text.starts_with("ASCEND_RT_VISIBLE_DEVICES=")) all.emplace_back(text);
   }
-  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables) all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 

@@ -34,7 +34,7 @@ enum SettingByte : std::size_t {
 enum OperationByte : std::size_t { kKindByte, kWhereByte, kDetailByte, kOffsetBytes, kSizeBytes = 5, kValueByte = 7 };
 
 // Operations after kMostFuzzedOperations are left out, and unless kSlowByte is kSlow those that take a hundred times as
-// long as the others: forks and races. Memory is `plain`.
+// long as the others: forks and races. fuzz_differential starts no process without it either. Memory is `plain`.
 inline constexpr std::uint8_t kSlow = 0xff;
 [[nodiscard]] Scenario scenario_from_bytes(std::span<const std::uint8_t> bytes, const ScenarioPlatforms& platforms);
 
