@@ -20,6 +20,8 @@ namespace {
 
 // To look through more pages takes longer than to give them back.
 constexpr Bytes kLargestKept{std::uint64_t{32} << 20};
+// Pages of a block; each is looked through at every release from then on.
+constexpr std::uint64_t kMostKept = 32;
 
 std::size_t host_page() {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -118,6 +120,7 @@ void RecycledBacking::release(DeviceAddr base, Bytes size) {
     madvise(bytes, size.count(), MADV_DONTNEED);
     return;
   }
+  std::uint64_t touched = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i % kPagesAtOnce == 0 && i + kPagesAtOnce <= count && none_touched(&pages[i])) {
       i += kPagesAtOnce - 1;
@@ -125,6 +128,10 @@ void RecycledBacking::release(DeviceAddr base, Bytes size) {
     }
     if (!is_touched(pages[i])) continue;
     const std::uint64_t from = std::max(begin, (first + i) * host_page());
+    if (++touched > kMostKept) {
+      madvise(bytes + (from - begin), end - from, MADV_DONTNEED);
+      return;
+    }
     zero(bytes + (from - begin), std::min(end, (first + i + 1) * host_page()) - from);
   }
 }
