@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "sim/config/toml_text.h"
+
 namespace svmsim {
 
 namespace {
@@ -140,23 +142,6 @@ ConfigResult<Scenario> read_scenario(ConfigReader& reader) {
   return reader.finish(std::move(scenario));
 }
 
-// A TOML basic string.
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\u{:04x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string run_value(std::uint8_t run) {
   return run == kRunner ? fmt::format("\"{}\"", kRunnerWord) : std::to_string(run);
 }
@@ -202,15 +187,15 @@ ConfigResult<Scenario> parse_scenario(std::string_view text, std::string file) {
 std::string scenario_text(const Scenario& scenario) {
   std::string text;
   const auto add_optional = [&](std::string_view key, const std::string& value) {
-    if (!value.empty()) text += fmt::format("{} = {}\n", key, quoted(value));
+    if (!value.empty()) text += fmt::format("{} = {}\n", key, toml_quoted(value));
   };
   add_optional("name", scenario.name);
   add_optional("description", scenario.description);
   add_optional("source", scenario.source);
   add_optional("fault", scenario.fault);
   text += fmt::format("platform = {}\npolicy = {}\nreuse = {}\nbacking = {}\noperation = [\n",
-                      quoted(scenario.platform), quoted(svmrt::policy_name(scenario.policy)),
-                      quoted(word_of(kReuses, scenario.reuse)), quoted(backing_name(scenario.backing)));
+                      toml_quoted(scenario.platform), toml_quoted(svmrt::policy_name(scenario.policy)),
+                      toml_quoted(word_of(kReuses, scenario.reuse)), toml_quoted(backing_name(scenario.backing)));
   for (const Operation& operation : scenario.operations) {
     text += fmt::format("  {{ do = \"{}\"", operation_name(operation.kind));
     for (const OperationField field : fields_of(operation.kind)) {

@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <system_error>
 
 #include "sim/config/nesting_limit.h"
 #include "sim/config/printable.h"
+#include "sim/config/text_file.h"
 
 namespace svmsim {
 namespace {
@@ -314,31 +312,9 @@ ConfigReader::ConfigReader(ConfigReader&&) noexcept = default;
 ConfigReader::~ConfigReader() = default;
 
 ConfigResult<ConfigReader> ConfigReader::open(const std::string& path) {
-  const std::string wanted = fmt::format("a readable TOML file of at most {} MiB", kMaxConfigBytes >> 20);
-  std::error_code failure;
-  const std::filesystem::file_status status = std::filesystem::status(path, failure);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    return tl::unexpected(file_error(path, "no such file", wanted));
-  }
-  if (failure) return tl::unexpected(file_error(path, failure.message(), wanted));
-  // A pipe or a terminal could block for ever.
-  if (status.type() == std::filesystem::file_type::directory) {
-    return tl::unexpected(file_error(path, "a directory", wanted));
-  }
-  if (status.type() != std::filesystem::file_type::regular) {
-    return tl::unexpected(file_error(path, "a special file", wanted));
-  }
-  std::ifstream input(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = input ? static_cast<std::streamoff>(input.tellg()) : -1;
-  if (size < 0) return tl::unexpected(file_error(path, "a file that cannot be opened", wanted));
-  if (static_cast<std::uint64_t>(size) > kMaxConfigBytes) {
-    return tl::unexpected(file_error(path, fmt::format("a file of {} bytes", size), wanted));
-  }
-  std::string text(static_cast<std::size_t>(size), '\0');
-  input.seekg(0);
-  input.read(text.data(), size);
-  if (input.gcount() != size) return tl::unexpected(file_error(path, "a file that cannot be read", wanted));
-  return parse(text, path);
+  auto text = read_text_file(path, "TOML file", kMaxConfigBytes);
+  if (!text) return tl::unexpected(ConfigError{path, 0, "", text.error().found, text.error().allowed});
+  return parse(*text, path);
 }
 
 ConfigResult<ConfigReader> ConfigReader::parse(std::string_view text, std::string file) {
