@@ -116,7 +116,7 @@ Wrong use(const Platform& platform) {
 }
 
 Wrong use(const Calibration& calibration) {
-  const auto fitted = refit(calibration);
+  const auto fitted = fit_calibration(calibration);
   require(fitted || !fitted.error().empty(), "a fit refused without a reason");
   Platform platform = shipped_platform();
   sweep(platform, calibration);

@@ -26,14 +26,6 @@ constexpr CallKind kPortCalls[] = {CallKind::kAllocate,   CallKind::kFree,      
                                    CallKind::kUnregister, CallKind::kCopyToDevice, CallKind::kCopyFromDevice,
                                    CallKind::kSetMemory};
 
-template <typename E, std::size_t N>
-std::string_view word_of(const Choice<E> (&choices)[N], E value) {
-  for (const Choice<E>& choice : choices) {
-    if (choice.value == value) return choice.name;
-  }
-  return "";
-}
-
 // `name_of` gives the word of each value.
 template <typename E, std::size_t N, typename NameOf>
 E named_choice(ConfigTable& table, std::string_view key, const E (&values)[N], NameOf name_of) {

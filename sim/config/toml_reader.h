@@ -60,6 +60,15 @@ struct Choice {
   E value;
 };
 
+// The word that stands for `value`; the first one when none does.
+template <typename E, std::size_t N>
+[[nodiscard]] constexpr std::string_view word_of(const Choice<E> (&choices)[N], E value) {
+  for (const Choice<E>& choice : choices) {
+    if (choice.value == value) return choice.name;
+  }
+  return choices[0].name;
+}
+
 // A table of the file. Cheap to copy; valid as long as its ConfigReader (which may be moved).
 class ConfigTable {
  public:

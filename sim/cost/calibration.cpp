@@ -13,12 +13,6 @@
 namespace svmsim {
 namespace {
 
-constexpr Choice<Personality> kPersonalities[] = {
-    {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
-constexpr Choice<PageKind> kPageKinds[] = {{"ordinary", PageKind::kOrdinary}, {"huge", PageKind::kHuge}};
-constexpr Choice<CopyDirection> kDirections[] = {{"d2h", CopyDirection::kFromDevice},
-                                                 {"h2d", CopyDirection::kToDevice}};
-constexpr std::uint64_t kPages[] = {4096, 65536};
 constexpr Choice<std::string_view> kParameters[] = {
     {"register", "register"},
     {"unregister", "unregister"},
@@ -33,13 +27,8 @@ constexpr Choice<std::string_view> kParameters[] = {
     {"launch", "launch"},
 };
 
-// A parameter of an hour, and a point of a week, are typing errors.
-constexpr std::uint64_t kMaxPicoseconds = 3'600'000'000'000'000;
-constexpr std::uint64_t kMaxNanoseconds = 604'800'000'000'000;
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 46;
-
 Picoseconds price(ConfigTable& table, std::string_view key) {
-  return Picoseconds(table.integer<std::uint64_t>(key, 0, kMaxPicoseconds));
+  return Picoseconds(table.integer<std::uint64_t>(key, 0, kMaxParameter.count()));
 }
 
 MapTerms read_map_terms(ConfigTable table) {
@@ -51,21 +40,22 @@ CopyTerms read_copy_terms(ConfigTable table) { return CopyTerms{price(table, "la
 MeasuredCall read_call(ConfigTable& table, std::string_view prefix) {
   const auto key = [&](std::string_view name) { return fmt::format("{}{}", prefix, name); };
   const auto nanoseconds = [&](const std::string& name) {
-    return Picoseconds(table.integer<std::uint64_t>(name, 1, kMaxNanoseconds) * 1000);
+    return Picoseconds(table.integer<std::uint64_t>(name, 1, kMaxPointNanoseconds) * 1000);
   };
   MeasuredCall call;
   if (table.has(key("min_ns"))) call.min = nanoseconds(key("min_ns"));
   call.median = nanoseconds(key("median_ns"));
+  if (table.has(key("p99_ns"))) call.p99 = nanoseconds(key("p99_ns"));
   call.residual_percent = table.decimal(key("residual_percent"), -100, 1e6);
   return call;
 }
 
 MapPoint read_map_point(ConfigTable& table, Bytes device_page, Bytes host_page) {
   MapPoint point;
-  point.bytes = Bytes(table.integer<std::uint64_t>("bytes", 1, kMaxBytes));
-  point.page_kind = table.choice("page_kind", kPageKinds);
+  point.bytes = Bytes(table.integer<std::uint64_t>("bytes", 1, kMaxPointBytes));
+  point.page_kind = table.choice("page_kind", kPageKindWords);
   point.walk = page_walk(point.bytes, point.page_kind, device_page, host_page);
-  if (table.integer<std::uint64_t>("pages", 1, kMaxBytes) != point.walk.allocation_pages) {
+  if (table.integer<std::uint64_t>("pages", 1, kMaxPointBytes) != point.walk.allocation_pages) {
     table.reject("pages", fmt::format("{}, the pages of this kind in that many bytes", point.walk.allocation_pages));
   }
   point.register_call = read_call(table, "register_");
@@ -104,9 +94,9 @@ ConfigResult<Calibration> read_calibration(ConfigResult<ConfigReader> reader) {
   calibration.name = root.text("name");
   calibration.description = root.text("description");
   calibration.source = read_source(root.table("source"));
-  calibration.personality = root.choice("personality", kPersonalities);
-  calibration.device_page = Bytes(root.integer_choice("device_page", kPages));
-  calibration.host_page = Bytes(root.integer_choice("host_page", kPages));
+  calibration.personality = root.choice("personality", kPersonalityWords);
+  calibration.device_page = Bytes(root.integer_choice("device_page", kPageSizes));
+  calibration.host_page = Bytes(root.integer_choice("host_page", kPageSizes));
 
   ConfigTable parameters = root.table("parameters");
   const bool has_register = parameters.has("register");
@@ -123,10 +113,17 @@ ConfigResult<Calibration> read_calibration(ConfigResult<ConfigReader> reader) {
   }
   for (ConfigTable& table : root.tables_or_empty("copy_point")) {
     CopyPoint point;
-    point.direction = table.choice("direction", kDirections);
-    point.bytes = Bytes(table.integer<std::uint64_t>("bytes", 1, kMaxBytes));
+    point.direction = table.choice("direction", kDirectionWords);
+    point.bytes = Bytes(table.integer<std::uint64_t>("bytes", 1, kMaxPointBytes));
     point.call = read_call(table, "");
     calibration.copy_points.push_back(point);
+  }
+  for (ConfigTable& table : root.tables_or_empty("view_point")) {
+    ViewPoint point;
+    point.access = table.choice("access", kViewAccessWords);
+    point.accesses = table.integer<std::uint64_t>("accesses", 1, kMaxPointBytes);
+    point.call = read_call(table, "");
+    calibration.view_points.push_back(point);
   }
   for (ConfigTable& table : root.tables_or_empty("assumption")) {
     const std::string_view parameter = table.choice("parameter", kParameters);

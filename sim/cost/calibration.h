@@ -17,6 +17,22 @@
 
 namespace svmsim {
 
+// A parameter of an hour, a time of a week, and what no device has in memory are typing errors.
+inline constexpr Picoseconds kMaxParameter{3'600'000'000'000'000};
+inline constexpr std::uint64_t kMaxPointNanoseconds = 604'800'000'000'000;
+inline constexpr std::uint64_t kMaxPointBytes = std::uint64_t{1} << 46;
+
+enum class ViewAccess : std::uint8_t { kLoad, kStore };
+
+// Words of calibration files and of files of points.
+inline constexpr Choice<Personality> kPersonalityWords[] = {
+    {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
+inline constexpr Choice<PageKind> kPageKindWords[] = {{"ordinary", PageKind::kOrdinary}, {"huge", PageKind::kHuge}};
+inline constexpr Choice<CopyDirection> kDirectionWords[] = {{"d2h", CopyDirection::kFromDevice},
+                                                            {"h2d", CopyDirection::kToDevice}};
+inline constexpr Choice<ViewAccess> kViewAccessWords[] = {{"load", ViewAccess::kLoad}, {"store", ViewAccess::kStore}};
+inline constexpr std::uint64_t kPageSizes[] = {4096, 65536};
+
 struct CalibrationSource {
   std::string what;    // which measurement
   std::string where;   // which machine
@@ -29,7 +45,9 @@ struct CalibrationSource {
 struct MeasuredCall {
   std::optional<Picoseconds> min;
   Picoseconds median;
+  std::optional<Picoseconds> p99;
   double residual_percent = 0;
+  std::optional<double> left_out_percent;  // the residual of a fit without this point; not part of a file
 };
 
 // Register and unregister of `bytes` from the start of a block.
@@ -44,6 +62,13 @@ struct MapPoint {
 struct CopyPoint {
   CopyDirection direction = CopyDirection::kFromDevice;
   Bytes bytes;
+  MeasuredCall call;
+};
+
+// So many loads or stores through a view, one after the other.
+struct ViewPoint {
+  ViewAccess access = ViewAccess::kLoad;
+  std::uint64_t accesses = 0;
   MeasuredCall call;
 };
 
@@ -64,6 +89,7 @@ struct Calibration {
   CostParameters parameters;
   std::vector<MapPoint> map_points;
   std::vector<CopyPoint> copy_points;
+  std::vector<ViewPoint> view_points;
   std::vector<Assumption> assumptions;
 };
 
@@ -79,9 +105,10 @@ struct Calibration {
 //   [parameters.copy_from_device], [parameters.copy_to_device], [parameters.set_memory]
 //                          latency_ps, mib_ps
 //   [[map_point]]          optional: bytes, page_kind ("ordinary" or "huge"), pages, then register_ and unregister_
-//                          each with min_ns (optional), median_ns, residual_percent
-//   [[copy_point]]         optional: direction ("d2h" or "h2d"), bytes, min_ns (optional), median_ns,
+//                          each with min_ns and p99_ns (optional), median_ns, residual_percent
+//   [[copy_point]]         optional: direction ("d2h" or "h2d"), bytes, min_ns and p99_ns (optional), median_ns,
 //                          residual_percent
+//   [[view_point]]         optional: access ("load" or "store"), accesses, then as a copy_point
 //   [[assumption]]         optional: parameter, text
 [[nodiscard]] ConfigResult<Calibration> load_calibration(const std::string& path);
 // The same from memory; `file` is the name that errors carry.

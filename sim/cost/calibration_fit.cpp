@@ -1,173 +1,280 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cost/calibration_fit.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
+#include <map>
+#include <span>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace svmsim {
 namespace {
 
-// One sample: how much of each term it holds, divided by its time. The terms times these should add up to 1.
-template <std::size_t N>
-using Row = std::array<double, N>;
+constexpr std::array<std::string_view, 3> kMapTerms = {"call", "allocation_page", "host_page"};
+constexpr std::array<std::string_view, 2> kCopyTerms = {"latency", "mib"};
 
-// Below this a pivot of the normal equations (columns scaled to length 1) is rounding noise.
-constexpr double kSingular = 1e-9;
-
-// Gaussian elimination with pivoting of the normal equations over the columns in `active` (a bit set); the other
-// terms are 0. Nothing when the columns are not independent.
-template <std::size_t N>
-std::optional<Row<N>> least_squares(const std::vector<Row<N>>& rows, unsigned active) {
-  std::array<std::array<double, N + 1>, N> normal{};
-  for (std::size_t i = 0; i < N; ++i) {
-    if ((active >> i & 1U) == 0) {
-      normal[i][i] = 1;
-      continue;
-    }
-    for (const Row<N>& row : rows) {
-      for (std::size_t j = 0; j < N; ++j) normal[i][j] += (active >> j & 1U) != 0 ? row[i] * row[j] : 0;
-      normal[i][N] += row[i];
-    }
-  }
-  std::array<double, N> scale{};
-  for (std::size_t i = 0; i < N; ++i) {
-    if (normal[i][i] <= 0) return std::nullopt;
-    scale[i] = 1 / std::sqrt(normal[i][i]);
-  }
-  for (std::size_t i = 0; i < N; ++i) {
-    for (std::size_t j = 0; j < N; ++j) normal[i][j] *= scale[i] * scale[j];
-    normal[i][N] *= scale[i];
-  }
-  for (std::size_t i = 0; i < N; ++i) {
-    std::size_t pivot = i;
-    for (std::size_t r = i + 1; r < N; ++r) {
-      if (std::abs(normal[r][i]) > std::abs(normal[pivot][i])) pivot = r;
-    }
-    if (std::abs(normal[pivot][i]) < kSingular) return std::nullopt;
-    std::swap(normal[i], normal[pivot]);
-    for (std::size_t r = 0; r < N; ++r) {
-      if (r == i) continue;
-      const double factor = normal[r][i] / normal[i][i];
-      for (std::size_t j = i; j <= N; ++j) normal[r][j] -= factor * normal[i][j];
-    }
-  }
-  Row<N> terms{};
-  for (std::size_t i = 0; i < N; ++i) terms[i] = normal[i][N] / normal[i][i] * scale[i];
-  return terms;
-}
-
-template <std::size_t N>
-double squared_error(const std::vector<Row<N>>& rows, const Row<N>& terms) {
-  double total = 0;
-  for (const Row<N>& row : rows) {
-    double error = -1;
-    for (std::size_t i = 0; i < N; ++i) error += row[i] * terms[i];
-    total += error * error;
-  }
-  return total;
-}
-
-// The best terms that are not negative. With N unknowns there are few enough sets of non-zero ones to try them all.
-// Nothing when the rows do not determine all N.
-template <std::size_t N>
-std::optional<std::array<Picoseconds, N>> non_negative_fit(const std::vector<Row<N>>& rows) {
-  constexpr unsigned kAll = (1U << N) - 1;
-  if (!least_squares(rows, kAll)) return std::nullopt;
-  std::optional<Row<N>> best;
-  double best_error = 0;
-  for (unsigned active = kAll; active > 0; --active) {
-    const std::optional<Row<N>> terms = least_squares(rows, active);
-    if (!terms) continue;
-    bool negative = false;
-    for (const double term : *terms) negative = negative || term < 0;
-    if (negative) continue;
-    const double error = squared_error(rows, *terms);
-    if (!best || error < best_error) {
-      best = terms;
-      best_error = error;
-    }
-  }
-  std::array<Picoseconds, N> rounded;
-  for (std::size_t i = 0; i < N; ++i) rounded[i] = Picoseconds(static_cast<std::uint64_t>(std::llround((*best)[i])));
-  return rounded;
-}
+// Points that are fitted together.
+struct Group {
+  std::size_t terms = 0;
+  std::vector<FitSample> samples;
+  std::vector<int> kinds;            // of each sample: a page kind, a direction
+  std::vector<MeasuredCall*> calls;  // of each sample; null for one that only helps to fit
+};
 
 double as_double(Picoseconds time) { return static_cast<double>(time.count()); }
 
-// Only shown to people, never fed back into a time.
-double residual_percent(Picoseconds model, Picoseconds median) {
-  return std::round((as_double(model) / as_double(median) - 1) * 1e4) / 1e2;
+double percent_off(double model, Picoseconds median) {
+  constexpr double kNoMinus = 0.0;  // added to a minus zero
+  return std::round((model / as_double(median) - 1) * 1e4) / 1e2 + kNoMinus;
 }
 
-tl::expected<MapTerms, std::string> fit_calls(const std::vector<MapPoint>& points, MeasuredCall MapPoint::*call) {
-  std::vector<MapSample> samples;
-  samples.reserve(points.size());
-  for (const MapPoint& point : points) samples.push_back({point.walk, (point.*call).median});
-  return fit_map_terms(samples);
+Group map_group(std::vector<MapPoint>& points, MeasuredCall MapPoint::*call) {
+  Group group;
+  group.terms = kMapTerms.size();
+  for (MapPoint& point : points) {
+    group.samples.push_back(map_sample(point.walk, (point.*call).median));
+    group.kinds.push_back(static_cast<int>(point.page_kind));
+    group.calls.push_back(&(point.*call));
+  }
+  return group;
+}
+
+// The points of one direction, or with `all` of both, of which those of `direction` are judged.
+enum class CopyPoints { kOwn, kAll };
+
+Group copy_group(std::vector<CopyPoint>& points, CopyDirection direction, CopyPoints which) {
+  Group group;
+  group.terms = kCopyTerms.size();
+  for (CopyPoint& point : points) {
+    if (which == CopyPoints::kOwn && point.direction != direction) continue;
+    group.samples.push_back(copy_sample(point.bytes, point.call.median));
+    group.kinds.push_back(static_cast<int>(point.direction));
+    group.calls.push_back(point.direction == direction ? &point.call : nullptr);
+  }
+  return group;
+}
+
+Group view_group(std::vector<ViewPoint>& points, ViewAccess access) {
+  Group group;
+  group.terms = 1;
+  for (ViewPoint& point : points) {
+    if (point.access != access) continue;
+    group.samples.push_back({{static_cast<double>(point.accesses)}, point.call.median});
+    group.kinds.push_back(0);
+    group.calls.push_back(&point.call);
+  }
+  return group;
+}
+
+RelativeFit fit_of(const Group& group) { return relative_fit(group.samples, group.terms); }
+
+bool all_determined(const RelativeFit& fit) {
+  return std::all_of(fit.terms.begin(), fit.terms.end(),
+                     [](const FittedTerm& term) { return term.verdict == TermVerdict::kDetermined; });
+}
+
+CopyPoints points_for(std::vector<CopyPoint>& points, CopyDirection direction) {
+  return all_determined(fit_of(copy_group(points, direction, CopyPoints::kOwn))) ? CopyPoints::kOwn : CopyPoints::kAll;
+}
+
+std::string reason_of(const RelativeFit& fit, std::size_t index, std::span<const std::string_view> names) {
+  const FittedTerm& term = fit.terms[index];
+  std::vector<std::string_view> others;
+  switch (term.verdict) {
+    case TermVerdict::kDetermined:
+      return {};
+    case TermVerdict::kNoSample:
+      return "no point measures it";
+    case TermVerdict::kInseparable:
+      for (std::size_t i = 0; i < fit.terms.size(); ++i) {
+        if (i != index && fit.terms[i].verdict == TermVerdict::kInseparable) others.push_back(names[i]);
+      }
+      return fmt::format("no point tells it apart from {}", fmt::join(others, " and "));
+    case TermVerdict::kScattered:
+      return fmt::format("the scatter of the points leaves it anywhere from {:.4g} to {:.4g} us",
+                         std::max(0.0, as_double(term.value) - as_double(term.uncertainty)) / 1e6,
+                         (as_double(term.value) + as_double(term.uncertainty)) / 1e6);
+  }
+  return {};
+}
+
+// Adds the terms of one call to `reports` under `call`; `names` is empty for a call of one term.
+void report(std::vector<TermReport>& reports, std::string_view call, const RelativeFit& fit,
+            std::span<const std::string_view> names) {
+  for (std::size_t i = 0; i < fit.terms.size(); ++i) {
+    const FittedTerm& term = fit.terms[i];
+    std::string name = names.empty() ? std::string(call) : fmt::format("{}.{}", call, names[i]);
+    reports.push_back({std::move(name), term.value, term.uncertainty, term.verdict == TermVerdict::kDetermined,
+                       reason_of(fit, i, names)});
+  }
+}
+
+// A parameter of which no kind of point exists.
+void report_unmeasured(std::vector<TermReport>& reports, std::string_view name, Picoseconds value) {
+  reports.push_back({std::string(name), value, Picoseconds(0), false, "no point measures it"});
+}
+
+void fit_map(Calibration& calibration, std::vector<TermReport>& reports) {
+  const auto fit_call = [&](std::string_view name, MeasuredCall MapPoint::*call, MapTerms& terms) {
+    RelativeFit fit = fit_of(map_group(calibration.map_points, call));
+    if (calibration.map_points.empty()) {
+      fit.terms[0].value = terms.call;
+      fit.terms[1].value = terms.allocation_page;
+      fit.terms[2].value = terms.host_page;
+    }
+    terms = {fit.terms[0].value, fit.terms[1].value, fit.terms[2].value};
+    report(reports, name, fit, kMapTerms);
+  };
+  fit_call("register", &MapPoint::register_call, calibration.parameters.register_to_host);
+  fit_call("unregister", &MapPoint::unregister_call, calibration.parameters.unregister_from_host);
+  calibration.map_measured = calibration.map_measured || !calibration.map_points.empty();
+}
+
+void fit_copies(Calibration& calibration, std::vector<TermReport>& reports) {
+  std::vector<CopyPoint>& points = calibration.copy_points;
+  const auto fit_direction = [&](std::string_view name, CopyDirection direction, CopyTerms& terms) {
+    const Group own_points = copy_group(points, direction, CopyPoints::kOwn);
+    const RelativeFit fit = fit_of(own_points);
+    const RelativeFit shared = fit_of(copy_group(points, direction, points_for(points, direction)));
+    std::vector<TermReport> own;
+    report(own, name, fit, kCopyTerms);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      own[i].value = points.empty() ? (i == 0 ? terms.latency : terms.mib) : shared.terms[i].value;
+      own[i].uncertainty = shared.terms[i].uncertainty;
+      if (own[i].determined || own_points.samples.size() == points.size()) continue;
+      own[i].reason += own_points.samples.empty() ? "; as in the other direction" : "; fitted to both directions";
+    }
+    terms = {own[0].value, own[1].value};
+    reports.insert(reports.end(), own.begin(), own.end());
+  };
+  fit_direction("copy_from_device", CopyDirection::kFromDevice, calibration.parameters.copy_from_device);
+  fit_direction("copy_to_device", CopyDirection::kToDevice, calibration.parameters.copy_to_device);
+}
+
+// No kind of point is for setting memory: it is taken to cost what a copy does.
+void assume_set_memory(Calibration& calibration, std::vector<TermReport>& reports) {
+  CostParameters& parameters = calibration.parameters;
+  std::string reason = "no point measures it";
+  if (!calibration.copy_points.empty()) {
+    parameters.set_memory = parameters.copy_from_device;
+    reason += "; as copy_from_device";
+  }
+  reports.push_back({"set_memory.latency", parameters.set_memory.latency, Picoseconds(0), false, reason});
+  reports.push_back({"set_memory.mib", parameters.set_memory.mib, Picoseconds(0), false, reason});
+}
+
+void fit_views(Calibration& calibration, std::vector<TermReport>& reports) {
+  const auto fit_access = [&](std::string_view name, ViewAccess access, Picoseconds& price) {
+    const Group group = view_group(calibration.view_points, access);
+    RelativeFit fit = fit_of(group);
+    if (group.samples.empty()) fit.terms[0].value = price;
+    price = fit.terms[0].value;
+    report(reports, name, fit, {});
+  };
+  fit_access("view_load", ViewAccess::kLoad, calibration.parameters.view_load);
+  fit_access("view_store", ViewAccess::kStore, calibration.parameters.view_store);
+}
+
+// True when each kind of sample has two sizes without the sample `left_out`.
+bool keeps_two_sizes(const Group& group, std::size_t left_out) {
+  struct Sizes {
+    const FitSample* first = nullptr;
+    bool second = false;
+  };
+  std::map<int, Sizes> kinds;
+  for (std::size_t i = 0; i < group.samples.size(); ++i) {
+    Sizes& sizes = kinds[group.kinds[i]];
+    const FitSample& sample = group.samples[i];
+    if (i == left_out) continue;
+    if (sizes.first == nullptr) sizes.first = &sample;
+    sizes.second = sizes.second || sample.amounts != sizes.first->amounts;
+  }
+  return std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.second.second; });
+}
+
+// True when `fit` leaves nothing open that `full` does not.
+bool as_many_determined(const RelativeFit& fit, const RelativeFit& full) {
+  const auto open = [](const FittedTerm& term) {
+    return term.verdict == TermVerdict::kNoSample || term.verdict == TermVerdict::kInseparable;
+  };
+  for (std::size_t i = 0; i < fit.terms.size(); ++i) {
+    if (open(fit.terms[i]) && !open(full.terms[i])) return false;
+  }
+  return true;
+}
+
+void leave_one_out(const Group& group) {
+  const RelativeFit full = fit_of(group);
+  for (std::size_t i = 0; i < group.samples.size(); ++i) {
+    if (group.calls[i] == nullptr || !keeps_two_sizes(group, i)) continue;
+    Group rest = group;
+    rest.samples.erase(rest.samples.begin() + static_cast<std::ptrdiff_t>(i));
+    const RelativeFit fit = fit_of(rest);
+    if (!as_many_determined(fit, full)) continue;
+    const FitSample& left_out = group.samples[i];
+    group.calls[i]->left_out_percent = percent_off(fitted_time(fit, left_out), left_out.time);
+  }
 }
 
 }  // namespace
 
-tl::expected<MapTerms, std::string> fit_map_terms(std::span<const MapSample> samples) {
-  std::vector<Row<3>> rows;
-  for (const MapSample& sample : samples) {
-    const double time = as_double(sample.time);
-    rows.push_back({1 / time, static_cast<double>(sample.walk.allocation_pages) / time,
-                    static_cast<double>(sample.walk.host_pages) / time});
-  }
-  const auto terms = non_negative_fit(rows);
-  if (!terms) {
-    return tl::unexpected<std::string>(
-        "the map points do not determine the three terms: measure ordinary and huge pages, two sizes of either");
-  }
-  return MapTerms{(*terms)[0], (*terms)[1], (*terms)[2]};
+FitSample map_sample(PageWalk walk, Picoseconds time) {
+  return {{1, static_cast<double>(walk.allocation_pages), static_cast<double>(walk.host_pages)}, time};
 }
 
-tl::expected<CopyTerms, std::string> fit_copy_terms(std::span<const CopySample> samples) {
-  std::vector<Row<2>> rows;
-  for (const CopySample& sample : samples) {
-    const double time = as_double(sample.time);
-    rows.push_back({1 / time, static_cast<double>(sample.bytes.count()) / (1 << 20) / time});
-  }
-  const auto terms = non_negative_fit(rows);
-  if (!terms) {
-    return tl::unexpected<std::string>("the copy points do not determine the two terms: measure two sizes");
-  }
-  return CopyTerms{(*terms)[0], (*terms)[1]};
+FitSample copy_sample(Bytes bytes, Picoseconds time) {
+  return {{1, static_cast<double>(bytes.count()) / (1 << 20)}, time};
 }
 
-tl::expected<Calibration, std::string> refit(Calibration calibration) {
-  if (!calibration.map_points.empty()) {
-    calibration.map_measured = true;
-    const auto register_terms = fit_calls(calibration.map_points, &MapPoint::register_call);
-    if (!register_terms) return tl::unexpected(register_terms.error());
-    const auto unregister_terms = fit_calls(calibration.map_points, &MapPoint::unregister_call);
-    if (!unregister_terms) return tl::unexpected(unregister_terms.error());
-    calibration.parameters.register_to_host = *register_terms;
-    calibration.parameters.unregister_from_host = *unregister_terms;
+tl::expected<FittedCalibration, std::string> fit_calibration(Calibration calibration) {
+  FittedCalibration fitted;
+  fit_map(calibration, fitted.terms);
+  fit_copies(calibration, fitted.terms);
+  assume_set_memory(calibration, fitted.terms);
+  const CostParameters& parameters = calibration.parameters;
+  report_unmeasured(fitted.terms, "allocate", parameters.allocate);
+  report_unmeasured(fitted.terms, "free", parameters.free);
+  fit_views(calibration, fitted.terms);
+  report_unmeasured(fitted.terms, "launch", parameters.launch);
+  for (const TermReport& term : fitted.terms) {
+    if (term.value <= kMaxParameter) continue;
+    return tl::unexpected(fmt::format("the points make {} cost more than {} ps, the most that a calibration holds",
+                                      term.name, kMaxParameter.count()));
   }
-  if (!calibration.copy_points.empty()) {
-    std::vector<CopySample> samples;
-    for (const CopyPoint& point : calibration.copy_points) samples.push_back({point.bytes, point.call.median});
-    const auto terms = fit_copy_terms(samples);
-    if (!terms) return tl::unexpected(terms.error());
-    calibration.parameters.copy_from_device = *terms;
-    calibration.parameters.copy_to_device = *terms;
+  fitted.calibration = with_residuals(std::move(calibration));
+  return fitted;
+}
+
+Calibration leave_one_out(Calibration calibration) {
+  leave_one_out(map_group(calibration.map_points, &MapPoint::register_call));
+  leave_one_out(map_group(calibration.map_points, &MapPoint::unregister_call));
+  for (const CopyDirection direction : {CopyDirection::kFromDevice, CopyDirection::kToDevice}) {
+    leave_one_out(copy_group(calibration.copy_points, direction, points_for(calibration.copy_points, direction)));
   }
+  leave_one_out(view_group(calibration.view_points, ViewAccess::kLoad));
+  leave_one_out(view_group(calibration.view_points, ViewAccess::kStore));
+  return calibration;
+}
+
+Calibration with_residuals(Calibration calibration) {
   const CostModel model(calibration.parameters);
+  const auto judge = [](MeasuredCall& call, Picoseconds modelled) {
+    call.residual_percent = percent_off(as_double(modelled), call.median);
+  };
   for (MapPoint& point : calibration.map_points) {
-    MeasuredCall& map = point.register_call;
-    MeasuredCall& unmap = point.unregister_call;
-    map.residual_percent = residual_percent(model.register_cost(point.walk), map.median);
-    unmap.residual_percent = residual_percent(model.unregister_cost(point.walk), unmap.median);
+    judge(point.register_call, model.register_cost(point.walk));
+    judge(point.unregister_call, model.unregister_cost(point.walk));
   }
-  for (CopyPoint& point : calibration.copy_points) {
-    point.call.residual_percent = residual_percent(model.copy_cost(point.direction, point.bytes), point.call.median);
+  for (CopyPoint& point : calibration.copy_points) judge(point.call, model.copy_cost(point.direction, point.bytes));
+  for (ViewPoint& point : calibration.view_points) {
+    const bool load = point.access == ViewAccess::kLoad;
+    judge(point.call, model.view_access_cost(load ? point.accesses : 0, load ? 0 : point.accesses));
   }
   return calibration;
 }

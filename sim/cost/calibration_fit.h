@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the parameters of the cost model that come closest to measured points: least squares on the relative error of
-// the medians, no parameter below zero. Pure functions, thread-safe; the same points give the same answer.
+// Finds the parameters of the cost model that come closest to a calibration's points, and says which parameters the
+// points do not determine. Pure functions, thread-safe; the same points give the same answer.
 #pragma once
 
-#include <span>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "sim/cost/calibration.h"
-#include "sim/cost/cost_model.h"
+#include "sim/cost/relative_fit.h"
 
 namespace svmsim {
 
-struct MapSample {
-  PageWalk walk;
-  Picoseconds time;  // above 0
-};
-struct CopySample {
-  Bytes bytes;
-  Picoseconds time;  // above 0
+// Terms: call, page of the block, host page.
+[[nodiscard]] FitSample map_sample(PageWalk walk, Picoseconds time);
+// Terms: latency, MiB.
+[[nodiscard]] FitSample copy_sample(Bytes bytes, Picoseconds time);
+
+// One parameter of the cost model, as in a calibration file without "_ps".
+struct TermReport {
+  std::string name;  // "register.host_page"
+  Picoseconds value;
+  Picoseconds uncertainty;  // two standard errors; 0 where nothing can be said
+  bool determined = false;  // by the points
+  std::string reason;       // why not; empty when it is
 };
 
-// Fails, with a sentence for people, when the samples leave a term undetermined: three need samples that differ in
-// pages of the block and in host pages independently (ordinary and huge ones, two sizes of either), two need two
-// sizes.
-[[nodiscard]] tl::expected<MapTerms, std::string> fit_map_terms(std::span<const MapSample> samples);
-[[nodiscard]] tl::expected<CopyTerms, std::string> fit_copy_terms(std::span<const CopySample> samples);
+struct FittedCalibration {
+  Calibration calibration;
+  std::vector<TermReport> terms;  // every parameter, in the order of a calibration file
+};
 
-// `calibration` with the terms of register, unregister and both copy directions fitted to its points, and the residual
-// of each point. The points of both copy directions are fitted together. All else is kept, and so are
-// terms without points.
-[[nodiscard]] tl::expected<Calibration, std::string> refit(Calibration calibration);
+// `calibration` with its parameters fitted to its points, and the residual of each point. A copy direction whose own
+// points do not determine both of its terms takes those of all copy points together, and setting memory the terms of a
+// copy from the device. Parameters without points are kept. Fails, with a sentence for people, when a parameter is
+// larger than a calibration may hold.
+[[nodiscard]] tl::expected<FittedCalibration, std::string> fit_calibration(Calibration calibration);
+
+// `calibration` with the leave-one-out error of each point: of the same fit without this point, at this point, in
+// percent of its median. Only where each page kind, copy direction and view access among the points that are fitted
+// together keeps two sizes (two sizes that walk the same pages are one), and where the rest determines what all did.
+// Takes time that grows with the square of the points.
+[[nodiscard]] Calibration leave_one_out(Calibration calibration);
+
+// `calibration` with the residual of each point against its own parameters, which are kept.
+[[nodiscard]] Calibration with_residuals(Calibration calibration);
 
 }  // namespace svmsim
