@@ -21,13 +21,18 @@ namespace fs = std::filesystem;
 TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   const ChildResult top = svmsim_command({"--help"});
   EXPECT_EQ(top.exit_code, 0);
-  for (const char* word : {"run", "sweep", "check", "replay", "scenes", "platforms", "exit codes"}) {
+  for (const char* word : {"run", "sweep", "calibrate", "check", "replay", "scenes", "platforms", "exit codes"}) {
     EXPECT_NE(top.output.find(word), std::string::npos) << word;
   }
   const ChildResult run = svmsim_command({"run", "--help"});
   EXPECT_EQ(run.exit_code, 0);
   for (const char* word : {"--platform", "--policy", "--rounds", "--seed", "--json", "register-all", "copy-only"}) {
     EXPECT_NE(run.output.find(word), std::string::npos) << word;
+  }
+  const ChildResult calibrate = svmsim_command({"calibrate", "--help"});
+  EXPECT_EQ(calibrate.exit_code, 0);
+  for (const char* word : {"--points", "--output", "--check", "--json", "my_points.csv", "exit codes"}) {
+    EXPECT_NE(calibrate.output.find(word), std::string::npos) << word;
   }
   const ChildResult check = svmsim_command({"check", "--help"});
   EXPECT_EQ(check.exit_code, 0);

@@ -56,6 +56,14 @@ struct SweepOptions {
 [[nodiscard]] CliResult<CommandOutput> sweep_command(const Locations& locations, const SweepOptions& options,
                                                      OutputFormat format);
 
+struct CalibrateOptions {
+  std::string points;                 // a CSV file
+  std::optional<std::string> output;  // a calibration to write; absent: none
+  std::optional<std::string> check;   // a calibration to compare with the points, instead of fitting one
+};
+[[nodiscard]] CliResult<CommandOutput> calibrate_command(const Locations& locations, const CalibrateOptions& options,
+                                                         OutputFormat format);
+
 struct CheckOptions {
   std::string seed = "1";
   std::string first = "0";

@@ -63,6 +63,13 @@ CliResult<Calibration> find_calibration(const Locations& locations, const Platfo
   return or_cli_error(load_calibration_of(platform, locations.fixtures));
 }
 
+CliResult<Calibration> find_calibration(const Locations& locations, const std::string& option,
+                                        const std::string& argument) {
+  return find_file(locations, "calibrations", option, argument).and_then([](const std::string& path) {
+    return or_cli_error(load_calibration(path));
+  });
+}
+
 CliResult<FaultPlan> find_faults(const Locations& locations, const std::string& argument) {
   return find_file(locations, "faults", "--faults", argument).and_then([](const std::string& path) {
     return or_cli_error(load_fault_plan(path));

@@ -33,6 +33,9 @@ struct Locations {
 [[nodiscard]] CliResult<Platform> find_platform(const Locations& locations, const std::string& argument);
 // The calibration that the platform names.
 [[nodiscard]] CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform);
+// One that an option of the command names.
+[[nodiscard]] CliResult<Calibration> find_calibration(const Locations& locations, const std::string& option,
+                                                      const std::string& argument);
 [[nodiscard]] CliResult<FaultPlan> find_faults(const Locations& locations, const std::string& argument);
 // Path of the scene's shared object, which need not exist.
 [[nodiscard]] std::string orchestration_path(const Locations& locations, const Scene& scene);

@@ -27,6 +27,8 @@ constexpr const char* kExamples =
     "  svmsim build my_orchestration.cpp\n"
     "  svmsim run --orchestration ./my_orchestration.so --args my_args.toml --kernels real --graph tasks.dot\n"
     "  svmsim sweep --platform a2a3 --sizes 4096,4194304\n"
+    "  svmsim calibrate --points my_points.csv --output my-board\n"
+    "  svmsim calibrate --check a2a3-cann9 --points my_points.csv\n"
     "  svmsim check --cases 5000 --seed 7\n"
     "  svmsim replay failing-7-1234.toml\n"
     "\n"
@@ -57,6 +59,18 @@ constexpr const char* kBuildDetails =
     "  svmsim run --orchestration my_orchestration.so --args my_args.toml --rounds 5\n"
     "\n"
     "exit codes: 0 built; 1 not; 2 bad input";
+
+constexpr const char* kCalibrateDetails =
+    "Fits the parameters of the cost model to measured points: least squares on the relative error, none below zero.\n"
+    "Shows each parameter with two standard errors, which of them the points do not determine, and for each point how\n"
+    "far the model is from its median, also when it is fitted without that point. docs/calibration.md has the "
+    "columns.\n"
+    "\n"
+    "  svmsim calibrate --points my_points.csv                        # writes nothing\n"
+    "  svmsim calibrate --points my_points.csv --output my-board      # fixtures/calibrations/my-board.toml\n"
+    "  svmsim calibrate --check a2a3-cann9 --points my_points.csv     # fits nothing\n"
+    "\n"
+    "exit codes: 0 fitted or compared; 2 bad input";
 
 constexpr const char* kCheckDetails =
     "A case is a short life of one device runner: allocations, runs, claims, reads, writes and frees, with driver\n"
@@ -134,6 +148,22 @@ void add_build_options(CLI::App& command, BuildOptions& options) {
       ->excludes(source);
 }
 
+void add_calibrate_options(CLI::App& command, CalibrateOptions& options) {
+  command.footer(kCalibrateDetails);
+  command.add_option("--points", options.points, "Measured points")->type_name("FILE.csv")->required();
+  CLI::Option* const output =
+      command
+          .add_option("-o,--output", options.output,
+                      "Write the calibration: a name in the folder calibrations/ of --fixtures, or the path of a .toml "
+                      "file")
+          ->type_name("NAME");
+  command
+      .add_option("--check", options.check,
+                  "Instead of a fit: how far this calibration, by name or path, is from the points")
+      ->type_name("CALIBRATION")
+      ->excludes(output);
+}
+
 void add_check_options(CLI::App& command, CheckOptions& options) {
   command.footer(kCheckDetails);
   std::vector<CLI::Option*> of_a_campaign;
@@ -204,6 +234,11 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   sweep_app->add_option("--sizes", sweep_options.sizes, "Bytes, with commas between them")->type_name("A,B,...");
   add_json(sweep_app);
 
+  CalibrateOptions calibrate_options;
+  CLI::App* const calibrate_app = app.add_subcommand("calibrate", "Fit the prices of calls to measured points");
+  add_calibrate_options(*calibrate_app, calibrate_options);
+  add_json(calibrate_app);
+
   CheckOptions check_options;
   CLI::App* const check_app = app.add_subcommand("check", "Draw many scenarios and check every property in each");
   add_check_options(*check_app, check_options);
@@ -237,6 +272,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   if (run_app->parsed()) output = run_command(locations, run_options, format);
   if (build_app->parsed()) output = build_command(build_options, format);
   if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
+  if (calibrate_app->parsed()) output = calibrate_command(locations, calibrate_options, format);
   if (check_app->parsed()) output = check_command(locations, check_options, format);
   if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
   if (scenes_app->parsed()) output = scenes_command(locations, format);

@@ -97,9 +97,9 @@ std::string reason_of(const RelativeFit& fit, std::size_t index, std::span<const
       }
       return fmt::format("no point tells it apart from {}", fmt::join(others, " and "));
     case TermVerdict::kScattered:
-      return fmt::format("the scatter of the points leaves it anywhere from {:.4g} to {:.4g} us",
-                         std::max(0.0, as_double(term.value) - as_double(term.uncertainty)) / 1e6,
-                         (as_double(term.value) + as_double(term.uncertainty)) / 1e6);
+      return fmt::format("the scatter of the points leaves it anywhere from {:.0f} to {:.0f} ps",
+                         std::max(0.0, as_double(term.value) - as_double(term.uncertainty)),
+                         as_double(term.value) + as_double(term.uncertainty));
   }
   return {};
 }
