@@ -43,7 +43,7 @@ struct RelativeFit {
 };
 
 // What no measurement is trusted beyond. The published medians of mappings that walk the same single page, of 64 bytes
-// and of 4 KiB, are 1.9 % (register) and 3.8 % (unregister) apart.
+// and of 4 KiB, are 1.9 % (register) and 3.9 % (unregister) apart.
 inline constexpr double kLeastScatter = 0.01;
 
 // `terms` is 1 to kMaxTerms. Of terms that cannot be told apart the first ones carry the cost and the rest are 0.
