@@ -119,7 +119,7 @@ class PointsReader {
       if (line.row.mistake()) return tl::unexpected(at(line.number, *line.row.mistake()));
     }
     if (points_.map_points.empty() && points_.copy_points.empty() && points_.view_points.empty()) {
-      return tl::unexpected(at(0, {"", 0, "", "no point", "rows of " + allowed_kinds()}));
+      return tl::unexpected(at(0, {"", 0, "kind", "no point", "rows of " + allowed_kinds()}));
     }
     return std::move(points_);
   }
@@ -179,8 +179,9 @@ class PointsReader {
   std::optional<ConfigError> read_row(std::uint32_t number, const std::vector<std::string_view>& fields) {
     const auto kind = std::find_if(row_kinds().begin(), row_kinds().end(),
                                    [&](const RowKind& known) { return known.name == fields[0]; });
-    if (kind == row_kinds().end())
+    if (kind == row_kinds().end()) {
       return ConfigError{"", 0, "kind", csv_quoted(fields[0]), "'kind', " + allowed_kinds()};
+    }
     if (auto mistake = check_columns(*kind)) return mistake;
     if (fields.size() != columns_.size()) {
       return ConfigError{"", 0, "", fmt::format("{} fields", fields.size()),
@@ -214,8 +215,9 @@ class PointsReader {
     const auto among = [](const auto& names, std::string_view name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
-    if (columns_.empty())
+    if (columns_.empty()) {
       return ConfigError{"", 0, "kind", csv_quoted(kind.name), "a line of columns first: 'kind,...'"};
+    }
     const std::string allowed = fmt::format(
         "{}{}{}", kind.required.empty() ? "" : fmt::format("the columns {}", fmt::join(kind.required, ", ")),
         kind.required.empty() ? "the columns " : ", and perhaps ", fmt::join(kind.optional, ", "));

@@ -103,9 +103,9 @@ const std::string kTime = "microseconds from 0.001 to 604800000000, at most thre
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedPoints,
     ::testing::Values(
-        BadPoints{"EmptyFile", "", 0, "", "no point", "rows of 'map', 'd2h'"},
-        BadPoints{"OnlyASource", "kind,host_page\nsource,4096\n", 0, "", "no point", "rows of"},
-        BadPoints{"OnlyAHeader", kMapHeader, 0, "", "no point", "rows of"},
+        BadPoints{"EmptyFile", "", 0, "kind", "no point", "rows of 'map', 'd2h'"},
+        BadPoints{"OnlyASource", "kind,host_page\nsource,4096\n", 0, "kind", "no point", "rows of"},
+        BadPoints{"OnlyAHeader", kMapHeader, 0, "kind", "no point", "rows of"},
         BadPoints{"RowBeforeItsHeader", kMapRow, 1, "kind", "'map'", "a line of columns first"},
         BadPoints{"UnknownKind", kCopyHeader + "d2d,4,1,1\n", 2, "kind", "'d2d'", "'kind', 'map'"},
         BadPoints{"UnknownColumn", "kind,bytes,mean\n", 1, "", "'mean'", "a column of 'map'"},
