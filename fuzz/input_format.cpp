@@ -12,6 +12,7 @@
 #include "property_tests/scenario_file.h"
 #include "sim/conformance/script.h"
 #include "sim/cost/calibration.h"
+#include "sim/cost/points_file.h"
 #include "sim/faults/fault_plan.h"
 #include "sim/platform.h"
 
@@ -28,22 +29,31 @@ Wrong used(const ConfigResult<T>& parsed) {
 }
 
 constexpr InputFormat kFormats[] = {
-    {'p', "platforms", [](std::string_view text, const std::string& file) { return used(parse_platform(text, file)); }},
-    {'c', "calibrations",
+    {'p', "platforms", ".toml",
+     [](std::string_view text, const std::string& file) { return used(parse_platform(text, file)); }},
+    {'c', "calibrations", ".toml",
      [](std::string_view text, const std::string& file) { return used(parse_calibration(text, file)); }},
-    {'f', "faults", [](std::string_view text, const std::string& file) { return used(parse_fault_plan(text, file)); }},
-    {'s', "scenes", [](std::string_view text, const std::string& file) { return used(parse_scene(text, file)); }},
-    {'a', "scenes", [](std::string_view text, const std::string& file) { return used(parse_arguments(text, file)); }},
-    {'r', "conformance",
+    {'k', "calibrations", ".csv",
+     [](std::string_view text, const std::string& file) -> Wrong {
+       const auto points = parse_points(text, file);
+       return points ? use_points(*points) : cli_error(points.error());
+     }},
+    {'f', "faults", ".toml",
+     [](std::string_view text, const std::string& file) { return used(parse_fault_plan(text, file)); }},
+    {'s', "scenes", ".toml",
+     [](std::string_view text, const std::string& file) { return used(parse_scene(text, file)); }},
+    {'a', "scenes", ".toml",
+     [](std::string_view text, const std::string& file) { return used(parse_arguments(text, file)); }},
+    {'r', "conformance", ".toml",
      [](std::string_view text, const std::string& file) { return used(parse_conformance_script(text, file)); }},
-    {'b', "bugs",
+    {'b', "bugs", ".toml",
      [](std::string_view text, const std::string& file) -> Wrong {
        const auto scenario = parse_scenario(text, file);
        if (!scenario) return cli_error(scenario.error());
        const auto known = check_platform(*scenario, file, platforms_or_exit());
        return known ? use(*scenario) : known.error();
      }},
-    {'m', "reports",
+    {'m', "reports", ".json",
      [](std::string_view text, const std::string& file) -> Wrong {
        const auto report = parse_check_report(text, file);
        if (!report) return report.error();

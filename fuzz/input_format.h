@@ -15,6 +15,7 @@ namespace svmsim {
 struct InputFormat {
   char letter;              // the first byte of an input
   std::string_view folder;  // under fixtures/: where files of the format are
+  std::string_view ending;  // of their names
   // What is wrong with the file, if anything. Aborts, and says on stderr why, when something is wrong with svmsim.
   std::optional<CliError> (*read)(std::string_view text, const std::string& file);
   // The name that errors are to carry; no file has it. Files beside it are those of `folder`.

@@ -14,6 +14,7 @@
 #include "sim/conformance/in_process_port.h"
 #include "sim/conformance/runner.h"
 #include "sim/cost/calibration_fit.h"
+#include "sim/cost/calibration_text.h"
 #include "sim/cost/sweep.h"
 #include "sim/driver/hal_flags.h"
 #include "sim/driver/recording_backing.h"
@@ -129,6 +130,23 @@ Wrong use(const Calibration& calibration) {
   const auto to_device = CopyDirection::kToDevice;
   require(model.copy_cost(to_device, Bytes(1)) <= model.copy_cost(to_device, Bytes(std::uint64_t{1} << 46)),
           "more bytes are cheaper to copy");
+  return std::nullopt;
+}
+
+Wrong use_points(const Calibration& points) {
+  const auto fitted = fit_calibration(leave_one_out(points));
+  if (!fitted) {
+    require(!fitted.error().empty(), "a fit refused without a reason");
+    return std::nullopt;
+  }
+  for (const TermReport& term : fitted->terms) {
+    require(term.determined == term.reason.empty(), term.name + ": determined and a reason why not, or neither");
+  }
+  const Calibration named = named_calibration(*fitted, "fuzzed");
+  const auto read = parse_calibration(calibration_text(named), "written.toml");
+  require(read.has_value(), read ? "" : "a written calibration is refused: " + read.error().message());
+  require(read->parameters == named.parameters, "a written calibration has other parameters");
+  require(calibration_text(*read) == calibration_text(named), "a written calibration is another one");
   return std::nullopt;
 }
 

@@ -21,6 +21,8 @@ namespace svmsim {
 [[nodiscard]] std::optional<CliError> use(const Platform& platform);
 // The calibration can be fitted again, and prices grow with sizes.
 [[nodiscard]] std::optional<CliError> use(const Calibration& calibration);
+// Points: what is fitted to them can be written, and read again it is the same.
+[[nodiscard]] std::optional<CliError> use_points(const Calibration& points);
 // Two injectors fail the same calls, each with a code of the plan.
 [[nodiscard]] std::optional<CliError> use(const FaultPlan& plan);
 // Its tensors can be filled, if they are small, and its golden computed or refused.

@@ -203,7 +203,7 @@ const std::vector<std::string>& shipped_inputs() {
       std::vector<fs::path> files;
       std::error_code absent;  // of a format of which no file is shipped
       for (const auto& entry : fs::directory_iterator(fs::path(format.file()).parent_path(), absent)) {
-        if (entry.path().extension() == ".toml") files.push_back(entry.path());
+        if (entry.path().extension() == format.ending) files.push_back(entry.path());
       }
       std::sort(files.begin(), files.end());
       for (const fs::path& file : files) {
