@@ -30,6 +30,14 @@ enum class TensorUse : std::uint8_t {
   kNoDep,           // read, but takes no part in dependency inference
 };
 
+// Whether a task sees what its argument's memory held before, and whether it changes it.
+[[nodiscard]] constexpr bool is_read(TensorUse use) {
+  return use == TensorUse::kInput || use == TensorUse::kInout || use == TensorUse::kNoDep;
+}
+[[nodiscard]] constexpr bool is_written(TensorUse use) {
+  return use == TensorUse::kInout || use == TensorUse::kOutput || use == TensorUse::kOutputExisting;
+}
+
 struct TaskTensor {
   ChipTensor tensor;
   TensorUse use = TensorUse::kInput;

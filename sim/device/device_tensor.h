@@ -12,15 +12,6 @@
 
 namespace svmsim {
 
-constexpr bool is_read(svmrt::TensorUse use) {
-  using svmrt::TensorUse;
-  return use == TensorUse::kInput || use == TensorUse::kInout || use == TensorUse::kNoDep;
-}
-constexpr bool is_written(svmrt::TensorUse use) {
-  using svmrt::TensorUse;
-  return use == TensorUse::kInout || use == TensorUse::kOutput || use == TensorUse::kOutputExisting;
-}
-
 // From a tensor's first to its last element; data is null when they must not be touched.
 struct TensorBytes {
   std::byte* data = nullptr;

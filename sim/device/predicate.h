@@ -10,9 +10,8 @@
 
 namespace svmsim {
 
-// Whether `operand op target` holds. Integers are compared as their dtype, extended to 64 bits by sign; FLOAT32,
-// FLOAT16 and BFLOAT16 by value. Of UINT64, bits above the 63rd count: it is compared as unsigned, and is above every
-// negative target. The error names an operand that lies outside live device memory, has no data, or has another dtype.
+// svmrt::predicate_holds for the operand's bytes. The error also names an operand that lies outside live device memory
+// or has no data.
 [[nodiscard]] tl::expected<bool, std::string> predicate_holds(Machine& machine, const svmrt::TaskPredicate& predicate);
 
 }  // namespace svmsim

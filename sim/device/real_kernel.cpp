@@ -34,17 +34,8 @@ tl::expected<void, std::string> run_real_kernels(Machine& machine, const KernelT
                                                  const svmrt::TaskGraph& graph, const svmrt::TaskRecord& task) {
   const auto tensors = kernel_tensors(machine, graph, task);
   if (!tensors) return tl::unexpected(tensors.error());
-  KernelCall call{*tensors, graph.scalars(task), 0, static_cast<std::uint32_t>(task.block_num)};
-  for (call.block = 0; call.block < call.block_num; ++call.block) {
-    for (const std::int32_t function :
-         {task.kernels.aic_kernel_id, task.kernels.aiv0_kernel_id, task.kernels.aiv1_kernel_id}) {
-      if (function < 0) continue;
-      const KernelFunction compute = kernels.compute_of(function);
-      if (compute == nullptr) return tl::unexpected(fmt::format("function {} has no kernel to compute with", function));
-      if (auto ran = compute(call); !ran) return tl::unexpected(fmt::format("function {}: {}", function, ran.error()));
-    }
-  }
-  return {};
+  return svmrt::run_task_kernels(task, *tensors, graph.scalars(task),
+                                 [&](std::int32_t function) { return kernels.compute_of(function); });
 }
 
 }  // namespace svmsim

@@ -6,11 +6,15 @@
 
 #include <cstring>
 
-#include "sim/kernels/float_formats.h"
+#include "runtime/orchestration/float_formats.h"
 #include "sim/kernels/tensor_runs.h"
 
 namespace svmsim {
 
+using svmrt::bfloat16_from_float;
+using svmrt::float16_from_float;
+using svmrt::float_from_bfloat16;
+using svmrt::float_from_float16;
 using svmrt::TensorUse;
 
 namespace {

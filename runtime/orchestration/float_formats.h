@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace svmsim {
+namespace svmrt {
 
 constexpr float float_from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
@@ -47,4 +47,4 @@ constexpr std::uint16_t float16_from_float(float value) {
   return static_cast<std::uint16_t>(rounded | sign);
 }
 
-}  // namespace svmsim
+}  // namespace svmrt

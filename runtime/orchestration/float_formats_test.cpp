@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/kernels/float_formats.h"
+#include "runtime/orchestration/float_formats.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace svmsim {
+namespace svmrt {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -77,4 +77,4 @@ TEST(FloatFormats, TooLargeIsInfinite) {
 }
 
 }  // namespace
-}  // namespace svmsim
+}  // namespace svmrt
