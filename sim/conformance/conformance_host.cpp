@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "runtime/driver_functions.h"
 #include "sim/conformance/hal_port.h"
 #include "sim/conformance/host_protocol.h"
 
@@ -21,19 +22,6 @@ extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-i
 
 namespace svmsim {
 namespace {
-
-// The C interface (hicann/driver ef377e9, hicann/runtime 681ef76).
-using MemAlloc = int(void** pp, unsigned long long size, unsigned long long flag);
-using MemFree = int(void* pp);
-using HostRegister = int(void* src, std::uint64_t size, std::uint32_t flag, std::uint32_t device_id, void** dst);
-using HostUnregister = int(void* src, std::uint32_t device_id);
-using HostUnregisterEx = int(void* src, std::uint32_t device_id, std::uint32_t flag);
-using SupportFeature = bool(std::uint32_t device_id, int type);
-using MemHostGetDevPointer = int(void* src, std::uint32_t device_id, void** dst);
-using MemCtl = int(int type, void* in, std::size_t in_size, void* out, std::size_t* out_size);
-using MemAgentOpen = int(std::uint32_t device_id, std::uint32_t flag);
-using AclInit = int(const char* config);
-using AclSetOrResetDevice = int(std::int32_t device_id);
 
 void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
@@ -50,7 +38,7 @@ class Library {
     path_ = path;
     handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) return without_answer(std::string("a library that cannot be loaded: ") + dlerror());
-    if (auto* open = symbol<MemAgentOpen>(handle_, "halMemAgentOpen")) {
+    if (auto* open = symbol<svmrt::HalMemAgentOpen>(handle_, "halMemAgentOpen")) {
       if (const int code = open(0, 0); code != 0) {
         return without_answer("halMemAgentOpen(0, 0) with code " + std::to_string(code));
       }
@@ -74,27 +62,28 @@ class Library {
       case HostCall::kHostMemory:
         return host_memory();
       case HostCall::kMemAlloc:
-        answer.code = find<MemAlloc>(HalSymbol::kMemAlloc)(place_argument, request.size, request.flag);
+        answer.code = find<svmrt::HalMemAlloc>(HalSymbol::kMemAlloc)(place_argument, request.size, request.flag);
         break;
       case HostCall::kMemFree:
-        answer.code = find<MemFree>(HalSymbol::kMemFree)(source);
+        answer.code = find<svmrt::HalMemFree>(HalSymbol::kMemFree)(source);
         break;
       case HostCall::kHostRegister:
-        answer.code = find<HostRegister>(HalSymbol::kHostRegister)(source, request.size, flag32, request.device_id,
-                                                                   place_argument);
+        answer.code = find<svmrt::HalHostRegister>(HalSymbol::kHostRegister)(source, request.size, flag32,
+                                                                             request.device_id, place_argument);
         break;
       case HostCall::kHostUnregister:
-        answer.code = find<HostUnregister>(HalSymbol::kHostUnregister)(source, request.device_id);
+        answer.code = find<svmrt::HalHostUnregister>(HalSymbol::kHostUnregister)(source, request.device_id);
         break;
       case HostCall::kHostUnregisterEx:
-        answer.code = find<HostUnregisterEx>(HalSymbol::kHostUnregisterEx)(source, request.device_id, flag32);
+        answer.code = find<svmrt::HalHostUnregisterEx>(HalSymbol::kHostUnregisterEx)(source, request.device_id, flag32);
         break;
       case HostCall::kSupportFeature:
-        answer.code = find<SupportFeature>(HalSymbol::kSupportFeature)(request.device_id, request.type) ? 1 : 0;
+        answer.code =
+            find<svmrt::HalSupportFeature>(HalSymbol::kSupportFeature)(request.device_id, request.type) ? 1 : 0;
         break;
       case HostCall::kMemHostGetDevPointer:
-        answer.code =
-            find<MemHostGetDevPointer>(HalSymbol::kMemHostGetDevPointer)(source, request.device_id, place_argument);
+        answer.code = find<svmrt::HalMemHostGetDevPointer>(HalSymbol::kMemHostGetDevPointer)(source, request.device_id,
+                                                                                             place_argument);
         break;
       case HostCall::kMemCtl:
         return mem_ctl(request);
@@ -120,8 +109,8 @@ class Library {
     MemCtlFeatures out{request.output, 0};
     std::size_t out_size = sizeof out;
     HostAnswer answer;
-    answer.code = find<MemCtl>(HalSymbol::kMemCtl)(request.type, request.null_in ? nullptr : &in, sizeof in,
-                                                   request.null_out ? nullptr : &out, &out_size);
+    answer.code = find<svmrt::HalMemCtl>(HalSymbol::kMemCtl)(request.type, request.null_in ? nullptr : &in, sizeof in,
+                                                             request.null_out ? nullptr : &out, &out_size);
     answer.output = out.mask;
     answer.device_id = out.device_id;
     return answer;
@@ -132,9 +121,9 @@ class Library {
     const std::string acl_path = path_.substr(0, path_.rfind('/') + 1) + "libascendcl.so";
     void* const acl = dlopen(acl_path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (acl == nullptr) return without_answer(std::string("no ACL runtime to close the device: ") + dlerror());
-    auto* const initialise = symbol<AclInit>(acl, "aclInit");
-    auto* const set_device = symbol<AclSetOrResetDevice>(acl, "aclrtSetDevice");
-    auto* const reset_device = symbol<AclSetOrResetDevice>(acl, "aclrtResetDevice");
+    auto* const initialise = symbol<svmrt::AclInit>(acl, "aclInit");
+    auto* const set_device = symbol<svmrt::AclrtSetDevice>(acl, "aclrtSetDevice");
+    auto* const reset_device = symbol<svmrt::AclrtResetDevice>(acl, "aclrtResetDevice");
     if (initialise == nullptr || set_device == nullptr || reset_device == nullptr) {
       return without_answer("an ACL runtime without aclInit, aclrtSetDevice or aclrtResetDevice");
     }
