@@ -53,6 +53,12 @@ std::string_view driver_code_name(DriverCode code) {
       return "NO_PROCESS";
     case DriverCode::kNotSupport:
       return "NOT_SUPPORT";
+    case DriverCode::kLibraryNotLoaded:
+      return "LIBRARY_NOT_LOADED";
+    case DriverCode::kSymbolMissing:
+      return "SYMBOL_MISSING";
+    case DriverCode::kAclDriverError:
+      return "ACL_DRIVER_ERROR";
   }
   return "UNKNOWN";
 }

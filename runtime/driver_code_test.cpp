@@ -30,6 +30,14 @@ TEST(DriverCode, UndefinedNumberIsUnknown) {
   EXPECT_EQ(driver_code_name(DriverCode{-1}), "UNKNOWN");
 }
 
+TEST(DriverCode, WhatNoDriverSaidHasNumbersThatNoneUses) {
+  EXPECT_LT(code_number(DriverCode::kLibraryNotLoaded), 0);
+  EXPECT_LT(code_number(DriverCode::kSymbolMissing), 0);
+  EXPECT_EQ(driver_code_name(DriverCode::kLibraryNotLoaded), "LIBRARY_NOT_LOADED");
+  EXPECT_EQ(driver_code_name(DriverCode::kSymbolMissing), "SYMBOL_MISSING");
+  EXPECT_EQ(driver_code_name(DriverCode{507899}), "ACL_DRIVER_ERROR");
+}
+
 TEST(DriverCode, NoTwoCodesShareAName) {
   std::set<std::string> names;
   int named = 0;

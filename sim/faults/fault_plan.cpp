@@ -24,7 +24,7 @@ constexpr Choice<Call> kCalls[] = {{"allocate", CallKind::kAllocate},
 constexpr Choice<FaultRepeat> kRepeats[] = {
     {"each", FaultRepeat::kEach}, {"once", FaultRepeat::kOnce}, {"sticky", FaultRepeat::kSticky}};
 
-// Every failure of svmrt::DriverCode, of which kNotSupport is the largest, in ascending order.
+// Every failure of svmrt::DriverCode that is a driver's own, of which kNotSupport is the largest, in ascending order.
 std::vector<std::uint64_t> failure_codes() {
   std::vector<std::uint64_t> codes;
   for (std::int32_t number = 1; number <= code_number(svmrt::DriverCode::kNotSupport); ++number) {
