@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "onboard/board_driver.h"
+#include "onboard/host_executor.h"
 #include "runtime/device_runner.h"
 #include "runtime/tensor_access.h"
 #include "runtime/testing/test_support.h"
@@ -106,6 +108,47 @@ TEST_F(OnA2a3, RunsOfTwoThreadsAllocateMapCopyAndFree) {
   second.join();
   EXPECT_EQ(runner_->totals().established, 40u);
   EXPECT_EQ(runner_->totals().dropped, 40u);
+  expect_clean_end();
+}
+
+TEST_F(OnA2a3, KernelsRunOnCopiesThatNobodyCounts) {
+  const DeviceAddr base = runner_->device_malloc(kSmall).value();
+  {
+    const auto run = runner_->open_run().value();
+    const svmrt::HostApi& api = run->api();
+    const std::uint64_t words[] = {5, 0};
+    ASSERT_EQ(api.copy_to_device(api.context, base.value(), words, sizeof words), 0);
+    const std::uint32_t shape[] = {1};
+    const auto word = [&](std::uint64_t index) {
+      return make_tensor_external(reinterpret_cast<void*>(base.value() + 8 * index), shape, 1, DataType::INT64);
+    };
+    svmrt::TaskGraph graph;
+    svmrt::TaskRecord task;
+    task.kind = svmrt::TaskKind::kVector;
+    task.kernels.aiv0_kernel_id = 0;
+    const svmrt::TaskTensor tensors[] = {{word(0), svmrt::TensorUse::kInput},
+                                         {word(1), svmrt::TensorUse::kOutputExisting}};
+    graph.add(task, tensors, {}, {});
+    const svmrt::KernelFunction twice = [](const svmrt::KernelCall& call) -> tl::expected<void, std::string> {
+      std::uint64_t value = 0;
+      std::memcpy(&value, call.tensors[0].data, sizeof value);
+      value *= 2;
+      std::memcpy(call.tensors[1].data, &value, sizeof value);
+      return {};
+    };
+    HostExecutor executor(*driver_, [&](std::int32_t /*function*/) { return twice; });
+    const auto report = executor.execute(run->timeline(), graph);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(report->tasks_run, 1u);
+    svmrt::TensorAccess access(&api);
+    EXPECT_TRUE(access.claim_child_memory(base, kSmall));
+    std::uint64_t seen = 0;
+    EXPECT_TRUE(access.read(base + kWord, &seen, kWord).ok());
+    EXPECT_EQ(seen, 10u);
+    EXPECT_EQ(access.stats().device_copies, 0u);
+    EXPECT_EQ(access.stats().accesses, 1u);
+  }
+  EXPECT_TRUE(runner_->free_tensor(base));
   expect_clean_end();
 }
 

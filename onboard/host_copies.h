@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of one task's tensors in host memory, for kernels that run on the host. Tensors that overlap on the device
+// overlap in the copies. The copies go through the driver port itself, so that no run counts them. Thread-bound.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "runtime/hal.h"
+#include "runtime/orchestration/host_kernel.h"
+#include "runtime/result.h"
+
+namespace svmsim {
+
+class HostCopies {
+ public:
+  // Copies come out of `driver` and go back on the time of `timeline`; borrowed.
+  HostCopies(svmrt::Driver& driver, svmrt::TimelineId timeline) : driver_(driver), timeline_(timeline) {}
+
+  // From the first to the last element of each tensor. kInvalidArgument for one without elements or past the end of the
+  // addresses, kDriver; both name the tensor. The result is valid as long as this object and `arguments`.
+  [[nodiscard]] svmrt::Result<std::vector<svmrt::KernelTensor>> fetch(std::span<const svmrt::TaskTensor> arguments);
+  // Writes those tensors back that the task writes. kDriver.
+  [[nodiscard]] svmrt::Result<void> store();
+
+ private:
+  struct Extent {
+    std::size_t argument = 0;
+    svmrt::DeviceAddr base;
+    svmrt::Bytes size;
+    bool written = false;
+    std::byte* data = nullptr;
+  };
+  // Copies [base, base + size), which holds `extents`, and tells them where.
+  [[nodiscard]] svmrt::Result<void> fetch_together(std::span<Extent> extents, svmrt::DeviceAddr base,
+                                                   svmrt::Bytes size);
+
+  svmrt::Driver& driver_;
+  const svmrt::TimelineId timeline_;
+  std::vector<Extent> extents_;
+  std::vector<std::vector<std::byte>> buffers_;
+};
+
+// From a tensor's first element to the end of its last.
+struct TensorSpan {
+  svmrt::DeviceAddr base;
+  svmrt::Bytes size;
+};
+[[nodiscard]] TensorSpan span_of(const ChipTensor& tensor);
+
+}  // namespace svmsim
