@@ -54,8 +54,8 @@ CliResult<Scene> find_scene(const Locations& locations, const std::string& argum
 CliResult<Scene> find_arguments(const std::string& path) { return or_cli_error(load_arguments(path)); }
 
 CliResult<Platform> find_platform(const Locations& locations, const std::string& argument) {
-  return find_file(locations, "platforms", "--platform", argument).and_then([](const std::string& path) {
-    return or_cli_error(load_platform(path));
+  return find_file(locations, "platforms", "--platform", argument).and_then([&](const std::string& path) {
+    return or_cli_error(load_platform(path, locations.fixtures));
   });
 }
 

@@ -11,7 +11,7 @@ namespace svmsim {
 namespace {
 
 ConfigResult<ScenarioPlatform> load_one(const std::string& fixtures, const std::string& name) {
-  auto platform = load_platform(fixture_file(fixtures, "platforms", name));
+  auto platform = load_platform(fixture_file(fixtures, "platforms", name), fixtures);
   if (!platform) return tl::unexpected(platform.error());
   const auto calibration = load_calibration_of(*platform, fixtures);
   if (!calibration) return tl::unexpected(calibration.error());

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/platform.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <utility>
+
+#include "sim/config/fixture_file.h"
 
 namespace svmsim {
 namespace {
@@ -29,16 +34,55 @@ std::string read_name(ConfigTable& table, std::string_view key) {
   return name;
 }
 
-ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const std::string& file) {
+constexpr int kMostExtensions = 8;
+
+ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const std::string& file,
+                                     const std::string& fixtures, int extensions);
+
+// The platform that `extends` names. A mistake in its file is that file's.
+ConfigResult<Platform> read_base(ConfigReader& reader, const std::string& file, const std::string& fixtures,
+                                 int extensions) {
+  namespace fs = std::filesystem;
+  ConfigTable root = reader.root();
+  const fs::path folder = fs::path(file).parent_path();
+  std::string path = root.text("extends");
+  if (names_a_path(path)) {
+    path = (folder / path).string();
+  } else {
+    path = read_name(root, "extends");
+    path = fixtures.empty() ? (folder / (path + ".toml")).string() : fixture_file(fixtures, "platforms", path);
+  }
+  if (extensions == kMostExtensions) {
+    root.reject("extends", fmt::format("no more than {} platforms that extend one another", kMostExtensions));
+  }
+  if (reader.first_error()) return tl::unexpected(*reader.first_error());
+  ConfigResult<ConfigReader> base = ConfigReader::open(path);
+  if (!base && base.error().line == 0) {
+    root.reject("extends", fmt::format("the name or the path of a platform ({})", base.error().message()));
+    return tl::unexpected(*reader.first_error());
+  }
+  return read_platform(std::move(base), path, fixtures, extensions + 1);
+}
+
+ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const std::string& file,
+                                     const std::string& fixtures, int extensions) {
   if (!reader) return tl::unexpected(std::move(reader.error()));
   ConfigTable root = reader->root();
   Platform platform;
+  const bool extends = root.has("extends");
+  if (extends) {
+    ConfigResult<Platform> base = read_base(*reader, file, fixtures, extensions);
+    if (!base) return base;
+    platform = std::move(*base);
+  }
+  // What has no default may be the base's.
+  const auto is_due = [&](std::string_view key) { return !extends || root.has(key); };
   platform.file = file;
   platform.name = read_name(root, "name");
   platform.description = root.text("description");
-  platform.personality = root.choice("personality", kPersonalities);
-  platform.host_page = svmrt::Bytes(root.integer_choice("host_page", kPages));
-  platform.calibration = read_name(root, "calibration");
+  if (is_due("personality")) platform.personality = root.choice("personality", kPersonalities);
+  if (is_due("host_page")) platform.host_page = svmrt::Bytes(root.integer_choice("host_page", kPages));
+  if (is_due("calibration")) platform.calibration = read_name(root, "calibration");
   platform.device_page = svmrt::Bytes(root.integer_choice_or("device_page", platform.device_page.count(), kPages));
   const auto hbm_mib = root.integer_or<std::uint64_t>("hbm_mib", platform.hbm.count() >> 20, 2, kMaxHbmMib);
   if (hbm_mib % 2 != 0) root.reject("hbm_mib", "an even integer from 2 to 8388608");
@@ -52,26 +96,34 @@ ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const st
   }
   platform.lenient = root.boolean_or("lenient", platform.lenient);
   platform.fragmented = root.boolean_or("fragmented", platform.fragmented);
-  const bool can_fragment = platform.personality == Personality::kV3 && platform.device_page < platform.host_page;
-  if (platform.fragmented && !can_fragment) {
+  if (platform.fragmented && !can_be_fragmented(platform)) {
     root.reject("fragmented", "false, unless personality is \"v3\" and host_page is above device_page");
   }
   platform.cube_cores = root.integer_or<std::uint32_t>("cube_cores", platform.cube_cores, 1, kMaxCores);
   platform.vector_cores = root.integer_or<std::uint32_t>("vector_cores", platform.vector_cores, 1, kMaxCores);
+  std::map<std::string, svmrt::Picoseconds> durations;
   for (ConfigTable& kernel : root.tables_or_empty("kernel")) {
     const svmrt::Picoseconds duration(kernel.integer<std::uint64_t>("duration_ns", 0, kMaxKernelNs) * 1000);
-    const bool first = platform.kernel_durations.emplace(read_name(kernel, "compute"), duration).second;
+    const bool first = durations.emplace(read_name(kernel, "compute"), duration).second;
     if (!first) kernel.reject("compute", "a name that appears once");
   }
+  durations.merge(platform.kernel_durations);
+  platform.kernel_durations = std::move(durations);
   return reader->finish(std::move(platform));
 }
 
 }  // namespace
 
-ConfigResult<Platform> load_platform(const std::string& path) { return read_platform(ConfigReader::open(path), path); }
+bool can_be_fragmented(const Platform& platform) {
+  return platform.personality == Personality::kV3 && platform.device_page < platform.host_page;
+}
+
+ConfigResult<Platform> load_platform(const std::string& path, const std::string& fixtures) {
+  return read_platform(ConfigReader::open(path), path, fixtures, 0);
+}
 
 ConfigResult<Platform> parse_platform(std::string_view text, const std::string& file) {
-  return read_platform(ConfigReader::parse(text, file), file);
+  return read_platform(ConfigReader::parse(text, file), file, "", 0);
 }
 
 }  // namespace svmsim

@@ -38,10 +38,12 @@ struct Platform {
   std::string calibration;  // name of a file in fixtures/calibrations/, without its extension
 };
 
-// Reads a platform file; the error names file, line, key, value and what is allowed. Keys; the first five are
-// required, the others default to the values above:
+// Reads a platform file; the error names file, line, key, value and what is allowed. Keys; name,
+// description, personality, host_page and calibration are required, the others default to the values above:
 //   name           letters, digits, '-' and '_'
 //   description    what the platform stands for, a text
+//   extends        another platform: keys that are not here are taken from it, but for the two above. A name, looked up
+//                  in the folder platforms/ of `fixtures` (without such: beside this file), or a path, from this file
 //   personality    "v2" (the a2a3 class), "v3" (the a5 class) or "identity" (no driver rules at all)
 //   host_page      page of the host: 4096 or 65536 bytes
 //   calibration    letters, digits, '-' and '_'
@@ -54,8 +56,11 @@ struct Platform {
 //   cube_cores, vector_cores   1 to 1024
 //   [[kernel]]     compute: a name as above, once; duration_ns: 0 to 10^12, for scenes that do not say how long it
 //   takes
-[[nodiscard]] ConfigResult<Platform> load_platform(const std::string& path);
-// The same from memory; `file` is the name that errors carry.
+[[nodiscard]] ConfigResult<Platform> load_platform(const std::string& path, const std::string& fixtures = "");
+// The same from memory, without fixtures; `file` is the name that errors carry.
 [[nodiscard]] ConfigResult<Platform> parse_platform(std::string_view text, const std::string& file);
+
+// Whether `fragmented` makes a difference.
+[[nodiscard]] bool can_be_fragmented(const Platform& platform);
 
 }  // namespace svmsim

@@ -210,5 +210,115 @@ TEST(Platform, MaySayHowLongKernelsTake) {
   EXPECT_EQ(timeless.error().key, "kernel[0].duration_ns");
 }
 
+// A folder platforms/ as fixtures have one, and a file elsewhere that may extend what is in it.
+class ExtendingPlatform : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_ / "platforms");
+    write("platforms/base.toml", with("host_page", "65536") +
+                                     "hbm_mib = 4\nlenient = true\n[[kernel]]\ncompute = \"matmul\"\n"
+                                     "duration_ns = 1\n[[kernel]]\ncompute = \"add\"\nduration_ns = 2\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  // Of a file with these lines besides its name.
+  ConfigResult<Platform> extended(const std::string& lines) {
+    write("mine.toml", "name = \"mine\"\ndescription = \"m\"\n" + lines);
+    return load_platform((folder_ / "mine.toml").string(), folder_.string());
+  }
+  void expect_refused(const std::string& lines, const std::string& value, const std::string& allowed) {
+    const auto platform = extended(lines);
+    ASSERT_FALSE(platform.has_value()) << lines;
+    EXPECT_EQ(platform.error().file, (folder_ / "mine.toml").string());
+    EXPECT_EQ(platform.error().key, "extends");
+    EXPECT_EQ(platform.error().value, value);
+    EXPECT_THAT(platform.error().allowed, testing::HasSubstr(allowed));
+  }
+
+  const std::filesystem::path folder_ = testing::TempDir() + "extending_platform_" + std::to_string(getpid());
+};
+
+TEST_F(ExtendingPlatform, KeysThatItDoesNotHaveAreTheBases) {
+  const auto platform = extended("extends = \"base\"\n");
+  ASSERT_TRUE(platform.has_value()) << platform.error().message();
+  EXPECT_EQ(platform->file, (folder_ / "mine.toml").string());
+  EXPECT_EQ(platform->name, "mine");
+  EXPECT_EQ(platform->description, "m");
+  EXPECT_EQ(platform->personality, Personality::kV2);
+  EXPECT_EQ(platform->calibration, "c");
+  EXPECT_EQ(platform->host_page, Bytes(65536));
+  EXPECT_EQ(platform->hbm, Bytes(4 << 20));
+  EXPECT_TRUE(platform->lenient);
+  EXPECT_EQ(platform->kernel_durations.size(), 2U);
+}
+
+TEST_F(ExtendingPlatform, KeysThatItHasGoBeforeTheBases) {
+  const auto platform = extended(
+      "extends = \"base\"\npersonality = \"v3\"\nhost_page = 4096\ncalibration = \"d\"\nhbm_mib = 8\n"
+      "lenient = false\n[[kernel]]\ncompute = \"add\"\nduration_ns = 3\n");
+  ASSERT_TRUE(platform.has_value()) << platform.error().message();
+  EXPECT_EQ(platform->personality, Personality::kV3);
+  EXPECT_EQ(platform->host_page, Bytes(4096));
+  EXPECT_EQ(platform->calibration, "d");
+  EXPECT_EQ(platform->hbm, Bytes(8 << 20));
+  EXPECT_FALSE(platform->lenient);
+  EXPECT_EQ(platform->kernel_durations.at("matmul"), svmrt::Picoseconds(1000));
+  EXPECT_EQ(platform->kernel_durations.at("add"), svmrt::Picoseconds(3000));
+}
+
+TEST_F(ExtendingPlatform, BaseIsFoundByNameAmongTheFixturesOrByPathFromTheFile) {
+  write("beside.toml", with("host_page", "4096") + "hbm_mib = 6\n");
+  EXPECT_EQ(extended("extends = \"beside.toml\"\n")->hbm, Bytes(6 << 20));
+  EXPECT_EQ(extended("extends = \"platforms/base.toml\"\n")->hbm, Bytes(4 << 20));
+  EXPECT_EQ(extended("extends = \"" + (folder_ / "beside.toml").string() + "\"\n")->hbm, Bytes(6 << 20));
+  expect_refused("extends = \"beside\"\n", "\"beside\"", "beside.toml: found no such file");
+}
+
+TEST_F(ExtendingPlatform, WithoutFixturesANameIsLookedUpBesideTheFile) {
+  write("beside.toml", with("host_page", "4096") + "hbm_mib = 6\n");
+  write("mine.toml", "name = \"mine\"\ndescription = \"m\"\nextends = \"beside\"\n");
+  const auto platform = load_platform((folder_ / "mine.toml").string());
+  ASSERT_TRUE(platform.has_value()) << platform.error().message();
+  EXPECT_EQ(platform->hbm, Bytes(6 << 20));
+}
+
+TEST_F(ExtendingPlatform, WrongBaseIsRefused) {
+  expect_refused("extends = \"absent\"\n", "\"absent\"", "absent.toml: found no such file");
+  expect_refused("extends = \"a b\"\n", "\"a b\"", "letters, digits, '-' and '_'");
+  expect_refused("extends = 3\n", "3", "a text");
+}
+
+TEST_F(ExtendingPlatform, MistakeOfTheBaseIsThatFiles) {
+  write("platforms/wrong.toml", with("host_page", "8192"));
+  const auto platform = extended("extends = \"wrong\"\n");
+  ASSERT_FALSE(platform.has_value());
+  EXPECT_EQ(platform.error().file, (folder_ / "platforms" / "wrong.toml").string());
+  EXPECT_EQ(platform.error().key, "host_page");
+}
+
+TEST_F(ExtendingPlatform, SwitchesThatExcludeEachOtherDoSoAcrossFiles) {
+  const auto platform = extended("extends = \"base\"\npersonality = \"identity\"\nnon_identity = true\n");
+  ASSERT_FALSE(platform.has_value());
+  EXPECT_EQ(platform.error().key, "non_identity");
+  EXPECT_TRUE(extended("extends = \"base\"\npersonality = \"v3\"\nfragmented = true\n").has_value());
+}
+
+TEST_F(ExtendingPlatform, EightExtensionsAreTheMost) {
+  const auto link = [&](int number, const std::string& base) {
+    write("platforms/link" + std::to_string(number) + ".toml",
+          "name = \"l\"\ndescription = \"d\"\nextends = \"" + base + "\"\n");
+  };
+  link(1, "base");
+  for (int number = 2; number <= 8; ++number) link(number, "link" + std::to_string(number - 1));
+  EXPECT_TRUE(extended("extends = \"link7\"\n").has_value());
+  EXPECT_FALSE(extended("extends = \"link8\"\n").has_value());
+  link(1, "link1");
+  const auto circle = extended("extends = \"link1\"\n");
+  ASSERT_FALSE(circle.has_value());
+  EXPECT_EQ(circle.error().key, "extends");
+  EXPECT_EQ(circle.error().allowed, "no more than 8 platforms that extend one another");
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -94,7 +94,7 @@ void read_platform(Reader& reader, Environment& environment) {
   const std::string variable = "SVMSIM_PLATFORM";
   const std::string path = reader.file(variable, "platforms", reader.text(variable).value_or("a2a3"));
   if (reader.failed()) return;
-  auto platform = load_platform(path);
+  auto platform = load_platform(path, reader.fixtures());
   if (!platform) return reader.reject(mistake(variable, platform.error()));
   const auto calibration = load_calibration_of(*platform, reader.fixtures());
   if (!calibration) return reader.reject(mistake(variable, calibration.error()));
