@@ -2,6 +2,7 @@
 // The process in which a driver library is asked: loads it, then makes one call per request until the runner closes
 // the connection. Prints nothing. usage: conformance_host LIBRARY, with a socket on descriptor kHostSocket.
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-i
 namespace svmsim {
 namespace {
 
+constexpr int kNoDevice = 1;
+
 void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 HostAnswer without_answer(const std::string& why) {
@@ -37,13 +40,23 @@ class Library {
   HostAnswer load(const std::string& path) {
     path_ = path;
     handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) return without_answer(std::string("a library that cannot be loaded: ") + dlerror());
+    if (handle_ == nullptr) {
+      HostAnswer answer = without_answer(std::string("a library that cannot be loaded: ") + dlerror());
+      answer.absent = true;
+      return answer;
+    }
+    HostAnswer answer;
+    link_map* loaded = nullptr;
+    if (dlinfo(handle_, RTLD_DI_LINKMAP, &loaded) == 0) {
+      std::snprintf(answer.library, sizeof answer.library, "%s", loaded->l_name);
+    }
     if (auto* open = symbol<svmrt::HalMemAgentOpen>(handle_, "halMemAgentOpen")) {
       if (const int code = open(0, 0); code != 0) {
-        return without_answer("halMemAgentOpen(0, 0) with code " + std::to_string(code));
+        answer = without_answer("halMemAgentOpen(0, 0) with code " + std::to_string(code));
+        answer.absent = code == kNoDevice;
       }
     }
-    return {};
+    return answer;
   }
 
   HostAnswer answer(const HostRequest& request) {

@@ -37,12 +37,14 @@ struct HostRequest {
   std::uint64_t output = 0;  // what the output parameter holds before the call
 };
 
-// The process sends one unasked when the library is loaded.
+// The process sends a first one unasked when the library is loaded, or not.
 struct HostAnswer {
   std::int32_t code = 0;        // or whether: kLookUp and kSupportFeature
   std::uint32_t device_id = 0;  // of kMemCtl: the second field of the output
   std::uint64_t output = 0;     // what the output parameter holds now; of kHostMemory the address
   char failure[512] = {};       // why there is no answer, as HalPort::failure() says it; empty when there is one
+  bool absent = false;          // of the first: there is no library to load, or it finds no device
+  char library[512] = {};       // of the first: where the loader found it
 };
 
 }  // namespace svmsim

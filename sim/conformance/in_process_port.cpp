@@ -10,11 +10,17 @@ namespace svmsim {
 using svmrt::code_number;
 
 InProcessPort::InProcessPort(const Platform& platform, const AddressLayout& layout, Backing& backing)
-    : platform_(platform), layout_(layout), backing_(backing), driver_(make_hal_driver(platform_, layout_, backing_)) {}
+    : InProcessPort(platform, layout, backing, surroundings_of(platform, layout.device_base.value())) {}
+
+InProcessPort::InProcessPort(const Platform& platform, const AddressLayout& layout, Backing& backing,
+                             const HalSurroundings& surroundings)
+    : platform_(platform),
+      layout_(layout),
+      backing_(backing),
+      surroundings_(surroundings),
+      driver_(make_hal_driver(platform_, layout_, backing_)) {}
 
 InProcessPort::~InProcessPort() { driver_->device_close(); }
-
-HalSurroundings InProcessPort::surroundings() const { return surroundings_of(platform_, layout_.device_base.value()); }
 
 bool InProcessPort::has(HalSymbol symbol) {
   return symbol != HalSymbol::kMemHostGetDevPointer || platform_.personality != Personality::kV3;

@@ -15,9 +15,12 @@ class InProcessPort final : public HalPort {
   // `backing` is borrowed for the port's life and holds no page at its start and end. host_memory() is an address
   // that `layout` must not contain: 0x7f0000000000; nothing touches it.
   InProcessPort(const Platform& platform, const AddressLayout& layout, Backing& backing);
+  // The same, passed off as a driver in these surroundings: what would this platform answer to scripts of another?
+  InProcessPort(const Platform& platform, const AddressLayout& layout, Backing& backing,
+                const HalSurroundings& surroundings);
   ~InProcessPort() override;
 
-  [[nodiscard]] HalSurroundings surroundings() const override;
+  [[nodiscard]] HalSurroundings surroundings() const override { return surroundings_; }
   // Everything, but halMemHostGetDevPointer on v3 (U5).
   [[nodiscard]] bool has(HalSymbol symbol) override;
   void begin_case() override;
@@ -40,6 +43,7 @@ class InProcessPort final : public HalPort {
   Platform platform_;
   AddressLayout layout_;
   Backing& backing_;
+  HalSurroundings surroundings_;
   std::unique_ptr<HalDriver> driver_;
 };
 

@@ -53,8 +53,13 @@ LibraryPort::~LibraryPort() { end_process(); }
 void LibraryPort::begin_case() {
   end_process();
   failure_.clear();
+  absent_ = false;
+  library_path_.clear();
   start_process();
-  if (failure_.empty()) receive();
+  if (!failure_.empty()) return;
+  const HostAnswer loaded = receive();
+  absent_ = loaded.absent;
+  library_path_ = loaded.library;
 }
 
 void LibraryPort::start_process() {

@@ -18,7 +18,7 @@ namespace svmsim {
 
 struct LibrarySetup {
   std::string host_program;  // path of the executable conformance_host
-  std::string library;       // as dlopen takes it; libascendcl.so is expected in the same folder
+  std::string library;       // as dlopen takes it; libascendcl.so is expected in the same folder, or as this one
   // Set from the start of each process, besides what the own environment has.
   std::vector<std::pair<std::string, std::string>> environment;
   // How long a call may take before its process is given up. Guards against a hang, so far above any call.
@@ -34,6 +34,11 @@ class LibraryPort final : public HalPort {
   [[nodiscard]] HalSurroundings surroundings() const override { return surroundings_; }
   [[nodiscard]] bool has(HalSymbol symbol) override;
   [[nodiscard]] std::string failure() const override { return failure_; }
+  // Whether failure() since begin_case() is that there is no library to load, or that it finds no device: no case can
+  // be asked, and nobody deviates.
+  [[nodiscard]] bool absent() const { return absent_; }
+  // Where the loader found the library of the last case that began; empty when it did not.
+  [[nodiscard]] const std::string& library_path() const { return library_path_; }
   void begin_case() override;
   // aclInit, aclrtSetDevice(0), aclrtResetDevice(0), aclrtSetDevice(0). The ACL runtime asks for feature 11 when it
   // opens a device, so from here on registrations are recorded (U1), whatever the case asked for before.
@@ -67,6 +72,8 @@ class LibraryPort final : public HalPort {
   LibrarySetup setup_;
   HalSurroundings surroundings_;
   std::string failure_ = "no case begun";
+  bool absent_ = false;
+  std::string library_path_;
   pid_t process_ = -1;
   int socket_ = -1;
 };

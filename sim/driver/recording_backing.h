@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backing for tests without any bytes: it keeps which pages are populated and mapped and records every call that a
-// real backing could not carry out. Owned by its test; thread-compatible.
+// A backing without any bytes, for tests and conformance scripts: it keeps which pages are populated and mapped and
+// records every call that a real backing could not carry out. Owned by its user; thread-compatible.
 #pragma once
 
 #include <cstddef>

@@ -25,6 +25,16 @@ ConformanceScript shipped_script(const std::string& name) {
   return *std::move(script);
 }
 
+const std::vector<ConformanceScript>& shipped_scripts() {
+  static const std::vector<ConformanceScript> scripts = [] {
+    std::vector<ConformanceScript> all;
+    all.reserve(shipped_script_names().size());
+    for (const std::string& name : shipped_script_names()) all.push_back(shipped_script(name));
+    return all;
+  }();
+  return scripts;
+}
+
 Platform platform_for(const ConformanceScript& script) {
   Platform platform;
   platform.name = script.name;

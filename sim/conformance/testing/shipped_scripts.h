@@ -13,6 +13,8 @@ namespace svmsim {
 [[nodiscard]] const std::vector<std::string>& shipped_script_names();
 // Fails the running test when the file does not load.
 [[nodiscard]] ConformanceScript shipped_script(const std::string& name);
+// All of them, loaded once.
+[[nodiscard]] const std::vector<ConformanceScript>& shipped_scripts();
 // The platform that meets a script's needs. `name`, `description` and `calibration` are filled in too.
 [[nodiscard]] Platform platform_for(const ConformanceScript& script);
 // The same as the text of a platform file.
