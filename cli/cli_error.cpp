@@ -20,6 +20,11 @@ CliError option_error(const std::string& option, const std::string& value, const
 
 CliError failure(const std::string& message) { return {ExitCode::kFailed, "", "", "", "", message}; }
 
+CliError no_board(const std::string& option, const std::string& value, const std::string& allowed,
+                  const std::string& message) {
+  return {ExitCode::kNoBoard, "", option, value, allowed, message};
+}
+
 Json error_document(const CliError& error) {
   Json details;
   details["file"] = error.file;

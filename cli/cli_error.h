@@ -30,6 +30,10 @@ using CliResult = tl::expected<T, CliError>;
 [[nodiscard]] CliError option_error(const std::string& option, const std::string& value, const std::string& allowed);
 // The run could not be made, for a reason that is neither a bad value nor a broken rule.
 [[nodiscard]] CliError failure(const std::string& message);
+// The board, or the libraries through which it is reached, are not where the value of `option` says; an empty value:
+// nowhere. `message` names all that was tried.
+[[nodiscard]] CliError no_board(const std::string& option, const std::string& value, const std::string& allowed,
+                                const std::string& message);
 
 // What a command prints under --json instead of its result.
 [[nodiscard]] Json error_document(const CliError& error);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   const ChildResult top = svmsim_command({"--help"});
   EXPECT_EQ(top.exit_code, 0);
-  for (const char* word : {"run", "sweep", "calibrate", "check", "replay", "scenes", "platforms", "exit codes"}) {
+  for (const char* word : {"run", "sweep", "calibrate", "check", "replay", "conformance", "scenes", "platforms", "exit codes"}) {
     EXPECT_NE(top.output.find(word), std::string::npos) << word;
   }
   const ChildResult run = svmsim_command({"run", "--help"});
@@ -39,6 +39,11 @@ TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   for (const char* word : {"--cases", "--seed", "--first", "--shard", "--time", "--platform", "--policy", "--save",
                            "--merge", "--json", "failing-S-I.toml", "exit codes"}) {
     EXPECT_NE(check.output.find(word), std::string::npos) << word;
+  }
+  const ChildResult conformance = svmsim_command({"conformance", "--help"});
+  EXPECT_EQ(conformance.exit_code, 0);
+  for (const char* word : {"--lib", "--platform", "--output", "--timeout", "--in-process", "--json", "exit codes"}) {
+    EXPECT_NE(conformance.output.find(word), std::string::npos) << word;
   }
   const ChildResult replay = svmsim_command({"replay", "--help"});
   EXPECT_EQ(replay.exit_code, 0);
@@ -117,6 +122,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadCommand{"CheckOnUnknownPlatform", {"check", "--platform", "identity"}, "--platform", "identity", "a2a3-64k"},
         BadCommand{"CheckWithUnknownPolicy", {"check", "--policy", "lazy"}, "--policy", "lazy", "register-all"},
         BadCommand{"SaveNowhere", {"check", "--save", "/nowhere"}, "--save", "/nowhere", "a folder"},
+        BadCommand{"ConformanceOfUnknownPlatform", {"conformance", "--platform", "a3"}, "--platform", "a3", "a2a3-64k"},
+        BadCommand{"ConformanceWithoutRules",
+                   {"conformance", "--platform", "identity"},
+                   "--platform",
+                   "identity",
+                   "a driver that has rules"},
+        BadCommand{"ConformanceWithoutTime", {"conformance", "--timeout", "0"}, "--timeout", "0", "from 1"},
+        BadCommand{"OverlayNowhere",
+                   {"conformance", "--in-process", "--output", "/nowhere/o.toml"},
+                   "--output",
+                   "/nowhere/o.toml",
+                   "/nowhere"},
         BadCommand{"SweepOfUnknownPlatform", {"sweep", "--platform", "a3"}, "--platform", "a3", "a2a3"}),
     [](const auto& test) { return test.param.name; });
 

@@ -83,6 +83,16 @@ using Player = std::function<ScenarioResult(const Scenario&, const std::function
 [[nodiscard]] CliResult<CommandOutput> replay_command(const Locations& locations, const std::string& file,
                                                       OutputFormat format, const Player& player = {});
 
+struct ConformanceOptions {
+  std::string platform = "a2a3";      // which rules hold
+  std::optional<std::string> lib;     // folder of the library; absent: where the loader looks
+  bool in_process = false;            // ask the simulated driver instead of a library
+  std::optional<std::string> output;  // the platform file to write
+  std::string timeout = "120";        // seconds that a call may take
+};
+[[nodiscard]] CliResult<CommandOutput> conformance_command(const Locations& locations,
+                                                           const ConformanceOptions& options, OutputFormat format);
+
 [[nodiscard]] CliResult<CommandOutput> scenes_command(const Locations& locations, OutputFormat format);
 [[nodiscard]] CliResult<CommandOutput> platforms_command(const Locations& locations, OutputFormat format);
 

@@ -31,6 +31,7 @@ constexpr const char* kExamples =
     "  svmsim calibrate --check a2a3-cann9 --points my_points.csv\n"
     "  svmsim check --cases 5000 --seed 7\n"
     "  svmsim replay failing-7-1234.toml\n"
+    "  svmsim conformance --lib /usr/local/Ascend/driver/lib64 --output my-board.toml\n"
     "\n"
     "exit codes: 0 fine; 1 a rule or a property was broken or the run failed; 2 bad input; 3 a board is needed";
 
@@ -93,6 +94,25 @@ constexpr const char* kReplayDetails =
     "shown up to the crash.\n"
     "\n"
     "exit codes: 0 every property holds; 1 one failed; 2 bad input";
+
+constexpr const char* kConformanceDetails =
+    "Asks the driver library libascend_hal.so of DIR, or the one that the system's loader finds, every case of "
+    "FIXTURES/conformance,\n"
+    "each in a process of its own: a library that crashes or hangs ends one case. Says rule by rule whether the "
+    "driver\n"
+    "agrees with the rules that the simulator keeps, deviates (what was expected, what was seen), or cannot be asked "
+    "and\n"
+    "why. The platform says which rules: those of its driver, its pages and its host.\n"
+    "\n"
+    "  svmsim conformance                                        # a board, by the rules of the a2a3\n"
+    "  svmsim conformance --platform a2a3-64k --output my-board.toml\n"
+    "  svmsim run vector_example --platform my-board.toml        # as that board answered\n"
+    "  svmsim conformance --lib build/sim/dropin                 # the simulator as a library\n"
+    "  svmsim conformance --in-process --platform a5             # the simulator itself\n"
+    "\n"
+    "exit codes: 0 every case that applies agrees; 1 one deviates, or none applies; 2 bad input; 3 no library, or one "
+    "that\n"
+    "finds no device";
 
 void add_run_options(CLI::App& command, RunOptions& options) {
   command.footer(kRunDetails);
@@ -187,6 +207,23 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
   for (CLI::Option* const option : of_a_campaign) merge->excludes(option);
 }
 
+void add_conformance_options(CLI::App& command, ConformanceOptions& options) {
+  command.footer(kConformanceDetails);
+  CLI::Option* const lib =
+      command.add_option("--lib", options.lib, "Folder of libascend_hal.so (where the system's loader looks)")
+          ->type_name("DIR");
+  command.add_option("--platform", options.platform, "Whose rules: a platform of `svmsim platforms`, or a path")
+      ->capture_default_str();
+  command
+      .add_option("--output", options.output, "Write a platform file that extends the platform and answers as was seen")
+      ->type_name("FILE.toml");
+  command.add_option("--timeout", options.timeout, "How long a call may take before its case is given up")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command.add_flag("--in-process", options.in_process, "Ask the simulated driver of the platform, without a library")
+      ->excludes(lib);
+}
+
 // An error of the option parser, which knows neither key nor value apart.
 CliError parse_error(const CLI::Error& error) {
   const std::string message = error.what();
@@ -206,7 +243,8 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   app.footer(kExamples);
   app.require_subcommand(1);
   Locations locations = default_locations();
-  app.add_option("--fixtures", locations.fixtures, "Folder with scenes/, platforms/, calibrations/ and faults/")
+  app.add_option("--fixtures", locations.fixtures,
+                 "Folder with scenes/, platforms/, calibrations/, faults/ and conformance/")
       ->type_name("DIR");
   app.add_option("--orchestrations", locations.orchestrations, "Folder with the orchestrations' shared objects")
       ->type_name("DIR");
@@ -250,6 +288,12 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   replay_app->add_option("FILE", replay_file, "A scenario, as `svmsim check` writes it")->required();
   add_json(replay_app);
 
+  ConformanceOptions conformance_options;
+  CLI::App* const conformance_app =
+      app.add_subcommand("conformance", "Hold a driver library against the driver's rules");
+  add_conformance_options(*conformance_app, conformance_options);
+  add_json(conformance_app);
+
   CLI::App* const scenes_app = app.add_subcommand("scenes", "List the scenes");
   add_json(scenes_app);
   CLI::App* const platforms_app = app.add_subcommand("platforms", "List the platforms");
@@ -275,6 +319,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   if (calibrate_app->parsed()) output = calibrate_command(locations, calibrate_options, format);
   if (check_app->parsed()) output = check_command(locations, check_options, format);
   if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
+  if (conformance_app->parsed()) output = conformance_command(locations, conformance_options, format);
   if (scenes_app->parsed()) output = scenes_command(locations, format);
   if (platforms_app->parsed()) output = platforms_command(locations, format);
   if (!output) return end_with(streams, output.error(), format);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/conformance_output.h"
+#include "cli/option_value.h"
+#include "sim/config/fixture_file.h"
+#include "sim/config/printable.h"
+#include "sim/conformance/library_port.h"
+#include "sim/memory/slice_layout.h"
+#include "sim/output/output_file.h"
+
+namespace svmsim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLibrary = "libascend_hal.so";
+constexpr const char* kLibAllowed = "a folder with libascend_hal.so, and a device that it finds";
+constexpr std::uint64_t kLongestTimeout = 3600;
+
+// Where boards have their device memory (P1), and the simulator too but in sanitizer builds.
+AddressLayout address_layout() { return {slice_layout().first_slice(), slice_layout().slice}; }
+
+CliResult<std::vector<ConformanceScript>> find_scripts(const Locations& locations) {
+  const auto names = fixture_names(locations, "conformance");
+  if (!names) return tl::unexpected(names.error());
+  std::vector<ConformanceScript> scripts;
+  scripts.reserve(names->size());
+  for (const std::string& name : *names) {
+    auto script = load_conformance_script(fixture_file(locations.fixtures, "conformance", name));
+    if (!script) return tl::unexpected(cli_error(script.error()));
+    scripts.push_back(std::move(*script));
+  }
+  return scripts;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// How to load the library: its name, so that the loader looks for it, or its path.
+CliResult<LibrarySetup> find_library(const ConformanceOptions& options, const Platform& platform) {
+  LibrarySetup setup;
+  setup.host_program = SVMSIM_CONFORMANCE_HOST;
+  setup.library = kLibrary;
+  // A simulated board is one of this platform, unless it was told another.
+  if (variable("SVMSIM_PLATFORM").empty()) {
+    setup.environment.emplace_back("SVMSIM_PLATFORM", fs::absolute(platform.file).string());
+  }
+  if (!options.lib) return setup;
+  const auto missing = [&](const std::string& what) {
+    return tl::unexpected(
+        no_board("--lib", *options.lib, kLibAllowed,
+                 fmt::format("--lib: '{}' {}; a board's driver library is needed", *options.lib, what)));
+  };
+  std::error_code none;
+  if (!fs::is_directory(*options.lib, none)) return missing("is no folder");
+  const fs::path folder = fs::absolute(*options.lib);
+  setup.library = (folder / kLibrary).string();
+  if (!fs::is_regular_file(setup.library, none)) return missing(fmt::format("has no {}", kLibrary));
+  // Also for the libraries that it needs in turn.
+  const std::string before = variable("LD_LIBRARY_PATH");
+  setup.environment.emplace_back("LD_LIBRARY_PATH", folder.string() + (before.empty() ? "" : ":" + before));
+  return setup;
+}
+
+CliError absent_board(const ConformanceOptions& options, const LibraryPort& port) {
+  std::string tried = fmt::format("tried {}", options.lib ? printable(*options.lib) + "/" + kLibrary : kLibrary);
+  if (!options.lib) {
+    const std::string path = variable("LD_LIBRARY_PATH");
+    tried += fmt::format(" in LD_LIBRARY_PATH ({}) and where the system's loader looks",
+                         path.empty() ? "not set" : printable(path));
+  }
+  return no_board("--lib", options.lib.value_or(""), kLibAllowed,
+                  fmt::format("no board: {}; {}", printable(port.failure()), tried));
+}
+
+// The first process shows whether there is something to ask at all.
+CliResult<ConformanceReport> ask_library(const ConformanceOptions& options, const LibrarySetup& setup,
+                                         const HalSurroundings& surroundings,
+                                         const std::vector<ConformanceScript>& scripts, ConformanceSubject& subject) {
+  LibraryPort port(setup, surroundings);
+  port.begin_case();
+  if (port.absent()) return tl::unexpected(absent_board(options, port));
+  if (!port.failure().empty()) {
+    return tl::unexpected(failure(fmt::format("{} does not start: {}", setup.library, port.failure())));
+  }
+  subject.library = port.library_path();
+  return run_scripts(scripts, port);
+}
+
+}  // namespace
+
+CliResult<CommandOutput> conformance_command(const Locations& locations, const ConformanceOptions& options,
+                                             OutputFormat format) {
+  const auto timeout = integer_option("--timeout", options.timeout, 1, kLongestTimeout);
+  if (!timeout) return tl::unexpected(timeout.error());
+  const auto platform = find_platform(locations, options.platform);
+  if (!platform) return tl::unexpected(platform.error());
+  if (platform->personality == Personality::kIdentity) {
+    return tl::unexpected(option_error("--platform", options.platform, "a platform with a driver that has rules"));
+  }
+  const auto scripts = find_scripts(locations);
+  if (!scripts) return tl::unexpected(scripts.error());
+
+  std::unique_ptr<OutputFile> output;  // now: a board takes its time
+  if (options.output) {
+    auto file = OutputFile::create(*options.output);
+    if (!file) return tl::unexpected(option_error("--output", *options.output, file.error()));
+    output = std::move(*file);
+  }
+
+  const AddressLayout layout = address_layout();
+  const HalSurroundings surroundings = surroundings_of(*platform, layout.device_base.value());
+  ConformanceSubject subject{"", platform->name};
+  CliResult<ConformanceReport> report;
+  if (options.in_process) {
+    report = run_scripts_in_process(*scripts, *platform, layout, surroundings);
+  } else {
+    auto setup = find_library(options, *platform);
+    if (!setup) return tl::unexpected(setup.error());
+    setup->guard = std::chrono::seconds(*timeout);
+    report = ask_library(options, *setup, surroundings, *scripts, subject);
+  }
+  if (!report) return tl::unexpected(report.error());
+
+  if (output) {
+    const std::string base = names_a_path(options.platform) ? fs::absolute(platform->file).string() : options.platform;
+    output->write(overlay_text(subject, base, find_overlay(*platform, *scripts, *report, layout)));
+    if (const auto written = output->finish(); !written) return tl::unexpected(failure(written.error()));
+  }
+  const std::string text = format == OutputFormat::kJson ? document_text(conformance_json(subject, *report))
+                                                         : conformance_text(subject, *report);
+  return CommandOutput{text, report->agrees() ? ExitCode::kFine : ExitCode::kFailed};
+}
+
+}  // namespace svmsim

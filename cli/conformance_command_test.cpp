@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// `svmsim conformance` as a user runs it: against the drop-in libraries, and against libraries that deviate.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "cli/testing/command_line.h"
+#include "cli/testing/scratch_folder.h"
+
+namespace svmsim {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kDropIn = SVMSIM_DROPIN_DIR;
+const std::string kFakes = SVMSIM_FAKE_LIBRARIES_DIR;
+
+ChildResult conformance(std::vector<std::string> arguments, const EnvironmentChanges& variables = {}) {
+  EnvironmentChanges changes = without_simulator_variables();
+  for (const auto& [name, value] : variables) changes[name] = value;
+  arguments.insert(arguments.begin(), {SVMSIM_PROGRAM, "conformance"});
+  return run_child(std::move(arguments), changes);
+}
+
+std::string content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// A folder in which `library` is libascend_hal.so, with the ACL runtime of the drop-in beside it.
+class BoardFolder {
+ public:
+  explicit BoardFolder(const std::string& library) {
+    fs::create_symlink(library, folder_ / "libascend_hal.so");
+    fs::create_symlink(kDropIn + "/libascendcl.so", folder_ / "libascendcl.so");
+  }
+  [[nodiscard]] std::string path() const { return folder_.path(); }
+
+ private:
+  ScratchFolder folder_;
+};
+
+const json& rule_of(const json& document, const std::string& name) {
+  for (const json& rule : document.at("rules")) {
+    if (rule.at("rule") == name) return rule;
+  }
+  ADD_FAILURE() << name;
+  return document.at("rules").at(0);
+}
+
+class DropInAgrees : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(DropInAgrees, WithEveryCaseOfThePlatform) {
+  const ChildResult result = conformance({"--lib", kDropIn, "--platform", GetParam(), "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  const json document = json::parse(result.output);
+  EXPECT_EQ(document.at("library"), kDropIn + "/libascend_hal.so");
+  EXPECT_EQ(document.at("platform"), GetParam());
+  EXPECT_EQ(document.at("deviates"), 0);
+  EXPECT_GT(document.at("agrees"), 10);
+  for (const json& rule : document.at("rules")) {
+    EXPECT_EQ(rule.at("verdict") == "not_applicable", !rule.at("reason").get<std::string>().empty()) << rule;
+  }
+  for (const json& one : document.at("cases")) EXPECT_NE(one.at("verdict"), "deviates") << one;
+}
+INSTANTIATE_TEST_SUITE_P(Platforms, DropInAgrees, ::testing::Values("a2a3", "a2a3-64k", "a5"), [](const auto& test) {
+  return test.param == "a2a3-64k" ? std::string("a2a3_64k") : test.param;
+});
+
+TEST(ConformanceCommand, TableNamesTheRulesAndSaysHundredPerCent) {
+  const ChildResult result = conformance({"--in-process"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, testing::StartsWith("the simulated driver in process, by the rules of platform a2a3\n"));
+  EXPECT_THAT(result.output, testing::HasSubstr("\nconformance 100 %: "));
+  EXPECT_THAT(result.output, testing::HasSubstr("\n  F1: needs personality v3, there is v2\n"));
+  EXPECT_THAT(result.output, testing::HasSubstr("\n  R11: it needs a call in a forked child\n"));
+  EXPECT_THAT(result.output, testing::Not(testing::HasSubstr("deviates:\n")));
+}
+
+TEST(ConformanceCommand, SimulatedDriverInProcessAnswersAsThePlatformsSay) {
+  for (const std::string platform : {"a2a3", "a2a3-64k", "a2a3-vm", "a5", "a5-map"}) {
+    const ChildResult result = conformance({"--in-process", "--platform", platform, "--json"});
+    EXPECT_EQ(result.exit_code, 0) << platform;
+    EXPECT_EQ(json::parse(result.output).at("library"), nullptr);
+  }
+  // These deviate on purpose.
+  for (const std::string platform : {"a2a3-nonidentity", "lenient"}) {
+    EXPECT_EQ(conformance({"--in-process", "--platform", platform}).exit_code, 1) << platform;
+  }
+}
+
+TEST(ConformanceCommand, DeviationIsShownWithWhatWasExpectedAndSeen) {
+  const BoardFolder board(SVMSIM_TEST_PROGRAMS_DIR "/frees_null_otherwise.so");
+  const ScratchFolder folder;
+  const std::string overlay = folder / "overlay.toml";
+  const ChildResult result = conformance({"--lib", board.path(), "--json", "--output", overlay});
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  const json document = json::parse(result.output);
+  EXPECT_EQ(rule_of(document, "P5").at("verdict"), "deviates");
+  EXPECT_EQ(rule_of(document, "R6").at("verdict"), "agrees");
+  std::size_t deviations = 0;
+  for (const json& one : document.at("cases")) {
+    if (one.at("verdict") != "deviates") continue;
+    ++deviations;
+    EXPECT_EQ(one.at("call"), "halMemFree(null)");
+    EXPECT_EQ(one.at("expected"), "code 3 INVALID_VALUE");
+    EXPECT_EQ(one.at("seen"), "code 8 PARA_ERROR");
+  }
+  EXPECT_EQ(document.at("deviates"), deviations);
+  EXPECT_GT(deviations, 0U);
+
+  const ChildResult table = conformance({"--lib", board.path()});
+  EXPECT_EQ(table.exit_code, 1);
+  EXPECT_THAT(table.output, testing::HasSubstr("\ndeviates:\n"));
+  const std::string seen = "halMemFree(null): expected code 3 INVALID_VALUE, seen code 8 PARA_ERROR\n";
+  EXPECT_THAT(table.output, testing::HasSubstr(seen));
+  EXPECT_THAT(table.output, testing::Not(testing::HasSubstr("conformance 100 %")));
+
+  // No key says this: the platform is the a2a3, the deviation a comment.
+  const std::string text = content(overlay);
+  EXPECT_THAT(text, testing::HasSubstr("\nextends = \"a2a3\"\n\n# No key says these"));
+  EXPECT_THAT(text, testing::HasSubstr(seen));
+  EXPECT_EQ(conformance({"--in-process", "--platform", overlay}).exit_code, 0);
+}
+
+TEST(ConformanceCommand, OverlayTurnsThePlatformIntoWhatTheBoardDoes) {
+  const ScratchFolder folder;
+  const std::string overlay = folder / "overlay.toml";
+  const EnvironmentChanges board = {{"SVMSIM_PLATFORM", "a2a3-64k"}};
+  EXPECT_EQ(conformance({"--lib", kDropIn, "--output", overlay}, board).exit_code, 1);
+  const std::string text = content(overlay);
+  EXPECT_THAT(text, testing::HasSubstr("\nextends = \"a2a3\"\nhost_page = 65536\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("No key says")));
+  const ChildResult again = conformance({"--lib", kDropIn, "--platform", overlay}, board);
+  EXPECT_EQ(again.exit_code, 0) << again.output << again.errors;
+  const ChildResult run = svmsim_command({"run", "vector_example", "--platform", overlay, "--json"});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(json::parse(run.output).at("platform"), "a2a3-as-seen");
+}
+
+TEST(ConformanceCommand, OverlayOfAPlatformFileExtendsThatFile) {
+  const ScratchFolder folder;
+  const std::string mine = folder / "mine \"1\".toml";
+  std::ofstream(mine) << "name = \"mine\"\ndescription = \"d\"\nextends = \"a2a3\"\nlenient = true\n";
+  const std::string overlay = folder / "overlay.toml";
+  EXPECT_EQ(conformance({"--lib", kDropIn, "--platform", mine, "--output", overlay}).exit_code, 1);
+  const auto platform = find_platform(default_locations(), overlay);
+  ASSERT_TRUE(platform.has_value()) << platform.error().message;
+  EXPECT_EQ(platform->name, "mine-as-seen");
+  EXPECT_TRUE(platform->lenient);
+}
+
+TEST(ConformanceCommand, FunctionThatTheLibraryLacksIsNotApplicable) {
+  const ChildResult result = conformance({"--lib", kDropIn, "--json"}, {{"SVMSIM_OMIT", "halHostUnregisterEx"}});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  std::size_t lacking = 0;
+  for (const json& one : json::parse(result.output).at("cases")) {
+    if (one.at("expected") != "halHostUnregisterEx") continue;
+    EXPECT_EQ(one.at("verdict"), "not_applicable") << one;
+    EXPECT_EQ(one.at("seen"), "a library without it");
+    ++lacking;
+  }
+  EXPECT_GT(lacking, 0U);
+}
+
+TEST(ConformanceCommand, CrashIsADeviationOfItsCase) {
+  const BoardFolder board(kFakes + "/crashing.so");
+  const ChildResult result = conformance({"--lib", board.path()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, testing::HasSubstr("expected an answer, seen a process that died of SIGSEGV\n"));
+}
+
+TEST(ConformanceCommand, LibraryOfWhichNothingCanBeAskedDoesNotPass) {
+  const BoardFolder board(SVMSIM_TEST_PROGRAMS_DIR "/noisy.so");
+  const ChildResult result = conformance({"--lib", board.path(), "--platform", "a2a3-64k"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, testing::HasSubstr("conformance 0 %: 0 of 0 cases agree"));
+}
+
+void expect_no_board(const std::vector<std::string>& arguments, const std::string& words,
+                     const EnvironmentChanges& variables = {}) {
+  const ChildResult plain = conformance(arguments, variables);
+  EXPECT_EQ(plain.exit_code, 3) << plain.errors;
+  EXPECT_EQ(plain.output, "");
+  EXPECT_THAT(plain.errors, testing::HasSubstr(words));
+  auto json_arguments = arguments;
+  json_arguments.push_back("--json");
+  const ChildResult result = conformance(json_arguments, variables);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.errors, "");
+  const json error = json::parse(result.output).at("error");
+  EXPECT_EQ(error.at("key"), "--lib");
+  EXPECT_EQ(error.at("allowed"), "a folder with libascend_hal.so, and a device that it finds");
+  EXPECT_THAT(error.at("message").get<std::string>(), testing::HasSubstr(words));
+}
+
+TEST(ConformanceCommand, WithoutALibraryABoardIsNeeded) {
+  const ScratchFolder folder;
+  expect_no_board({"--lib", "/nowhere"}, "'/nowhere' is no folder");
+  expect_no_board({"--lib", folder.path()}, "'" + folder.path() + "' has no libascend_hal.so");
+  std::ofstream(folder / "libascend_hal.so") << "not a library";
+  expect_no_board({"--lib", folder.path()}, "tried " + folder.path() + "/libascend_hal.so");
+  expect_no_board({}, "in LD_LIBRARY_PATH (" + folder.path() + ")", {{"LD_LIBRARY_PATH", folder.path()}});
+}
+
+TEST(ConformanceCommand, LibraryThatFindsNoDeviceIsNoBoard) {
+  const BoardFolder board(kFakes + "/closed_device.so");
+  expect_no_board({"--lib", board.path()}, "halMemAgentOpen(0, 0) with code 1");
+}
+
+TEST(ConformanceCommand, NoBoardLeavesNoFile) {
+  const ScratchFolder folder;
+  EXPECT_EQ(conformance({"--lib", "/nowhere", "--output", folder / "overlay.toml"}).exit_code, 3);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(ConformanceCommand, LibraryIsLookedForAsTheLoaderDoes) {
+  const ChildResult result = conformance({"--json"}, {{"LD_LIBRARY_PATH", kDropIn}});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(json::parse(result.output).at("library"), kDropIn + "/libascend_hal.so");
+}
+
+TEST(ConformanceCommand, LibraryThatDoesNotStartIsAFailure) {
+  const ChildResult result = conformance({"--lib", kDropIn}, {{"SVMSIM_PLATFORM", "a3"}});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, testing::HasSubstr("does not start: "));
+}
+
+}  // namespace
+}  // namespace svmsim

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `svmsim conformance` prints and writes. Pure functions, thread-safe.
+#pragma once
+
+#include <string>
+
+#include "sim/conformance/overlay.h"
+#include "sim/conformance/report.h"
+#include "sim/output/json_document.h"
+
+namespace svmsim {
+
+// Who was asked.
+struct ConformanceSubject {
+  std::string library;   // its path; empty: the simulated driver in process
+  std::string platform;  // the name of the platform whose rules it was asked for
+};
+
+[[nodiscard]] Json conformance_json(const ConformanceSubject& subject, const ConformanceReport& report);
+[[nodiscard]] std::string conformance_text(const ConformanceSubject& subject, const ConformanceReport& report);
+
+// A platform file that extends `base` (a platform's name or path) and answers as the driver did, as far as keys can say
+// it; the rest stands in comments.
+[[nodiscard]] std::string overlay_text(const ConformanceSubject& subject, const std::string& base,
+                                       const Overlay& overlay);
+
+}  // namespace svmsim
