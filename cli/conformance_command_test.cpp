@@ -64,7 +64,7 @@ TEST_P(DropInAgrees, WithEveryCaseOfThePlatform) {
   EXPECT_EQ(document.at("library"), kDropIn + "/libascend_hal.so");
   EXPECT_EQ(document.at("platform"), GetParam());
   EXPECT_EQ(document.at("deviates"), 0);
-  EXPECT_GT(document.at("agrees"), 10);
+  EXPECT_GT(document.at("agrees"), 0);
   for (const json& rule : document.at("rules")) {
     EXPECT_EQ(rule.at("verdict") == "not_applicable", !rule.at("reason").get<std::string>().empty()) << rule;
   }
@@ -161,7 +161,8 @@ TEST(ConformanceCommand, FunctionThatTheLibraryLacksIsNotApplicable) {
   const ChildResult result = conformance({"--lib", kDropIn, "--json"}, {{"SVMSIM_OMIT", "halHostUnregisterEx"}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   std::size_t lacking = 0;
-  for (const json& one : json::parse(result.output).at("cases")) {
+  const json document = json::parse(result.output);
+  for (const json& one : document.at("cases")) {
     if (one.at("expected") != "halHostUnregisterEx") continue;
     EXPECT_EQ(one.at("verdict"), "not_applicable") << one;
     EXPECT_EQ(one.at("seen"), "a library without it");

@@ -115,6 +115,22 @@ TEST(LibraryPort, DeviceThatDoesNotOpenFailsEveryCase) {
   }
 }
 
+TEST(LibraryPort, OnlyALibraryThatIsNotThereOrFindsNoDeviceIsAbsent) {
+  for (const std::string library : {"absent", "closed_device"}) {
+    LibraryPort port(setup_of(library), HalSurroundings{});
+    port.begin_case();
+    EXPECT_TRUE(port.absent()) << library;
+  }
+  LibraryPort port(setup_of("crashing"), HalSurroundings{});
+  port.begin_case();
+  EXPECT_FALSE(port.absent());
+  EXPECT_EQ(port.library_path(), SVMSIM_FAKE_LIBRARIES_DIR "/crashing.so");
+  std::uint64_t host = 0;
+  static_cast<void>(port.host_register(0, 4096, 2, 0, &host));
+  EXPECT_NE(port.failure(), "");
+  EXPECT_FALSE(port.absent());
+}
+
 TEST(LibraryPort, HostProgramThatIsNotThereFailsEveryCase) {
   LibrarySetup setup = setup_of("crashing");
   setup.host_program = "/absent/conformance_host";
