@@ -108,8 +108,9 @@ Overlay find_overlay(const Platform& base, const std::vector<ConformanceScript>&
   for (std::size_t script = 0, number = 0; script < seen.scripts.size(); ++script) {
     const ScriptReport& one = seen.scripts[script];
     for (std::size_t i = 0; i < one.cases.size(); ++i, ++number) {
-      if (left.differs[number])
+      if (left.differs[number]) {
         overlay.unexplained.push_back({one.script, one.cases[i], simulated.scripts[script].cases[i]});
+      }
     }
   }
   return overlay;

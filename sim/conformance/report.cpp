@@ -63,8 +63,9 @@ ConformanceReport run_scripts(const std::vector<ConformanceScript>& scripts, Hal
       count(report.cases, outcome.verdict);
       // Of several reasons the one that is nearest to an answer: a case that began.
       const bool begun = outcome.step > 0;
-      if (rule.reason.empty() || begun)
+      if (rule.reason.empty() || begun) {
         rule.reason = fmt::format("needs {}, there is {}", outcome.expected, outcome.seen);
+      }
     }
   }
   for (auto& [name, rule] : rules) {
