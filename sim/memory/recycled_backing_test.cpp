@@ -76,7 +76,7 @@ TEST_F(RecycledSlice, NextMachineGetsTheSameMemoryWithZeros) {
 // Machines of two platforms by turns, as a fuzzer makes them: neither gives back what the other parked.
 TEST_F(RecycledSlice, EachKindOfViewsHasItsOwnPlace) {
   std::array<std::set<DeviceAddr>, 2> bases;
-  for (int i = 0; i < 6; ++i) bases[i % 2].insert(make_recycled_backing(kViewAddresses[i % 2])->base());
+  for (std::size_t i = 0; i < 6; ++i) bases[i % 2].insert(make_recycled_backing(kViewAddresses[i % 2])->base());
   EXPECT_EQ(bases[0].size(), 1u);
   EXPECT_EQ(bases[1].size(), 1u);
   EXPECT_NE(bases[0], bases[1]);
