@@ -196,6 +196,10 @@ CliResult<CommandOutput> fit_command(const Locations& locations, const Calibrate
     const auto found = output_path(locations, *options.output);
     if (!found) return tl::unexpected(found.error());
     path = *found;
+    std::error_code none;  // of a file that is not there
+    if (fs::equivalent(*path, options.points, none)) {
+      return tl::unexpected(option_error("--output", *options.output, "another file than that of the points"));
+    }
   }
   auto fitted = fit_calibration(points);
   if (!fitted) return tl::unexpected(option_error("--points", options.points, "other points: " + fitted.error()));

@@ -191,6 +191,12 @@ TEST_F(CalibrateCommand, BadPointsNameFileLineColumnAndValue) {
   EXPECT_EQ(error({"--points", file("long.csv", std::string(10 << 20, '1'))}).at("value"), "a file of 10485760 bytes");
 }
 
+TEST_F(CalibrateCommand, PointsAreNotReplacedByTheCalibration) {
+  const std::string points = file("points.toml", kPublic);
+  EXPECT_EQ(error({"--points", points, "--output", points}).at("allowed"), "another file than that of the points");
+  EXPECT_EQ(document({"--points", points}).at("output"), nullptr);
+}
+
 TEST_F(CalibrateCommand, BadOptionsAreRefusedAndNothingIsWritten) {
   const std::string points = file("public.csv", kPublic);
   for (const std::string output : {"", "a b", "../x", "x/y.txt", "a.b.toml", "/nowhere/x.toml"}) {

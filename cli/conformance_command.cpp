@@ -113,8 +113,15 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
 
   std::unique_ptr<OutputFile> output;  // now: a board takes its time
   if (options.output) {
+    std::error_code none;  // of a file that is not there
+    if (fs::equivalent(*options.output, platform->file, none)) {
+      return tl::unexpected(
+          option_error("--output", *options.output, "another file than that of the platform it extends"));
+    }
     auto file = OutputFile::create(*options.output);
-    if (!file) return tl::unexpected(option_error("--output", *options.output, file.error()));
+    if (!file) {
+      return tl::unexpected(option_error("--output", *options.output, "a file that can be written: " + file.error()));
+    }
     output = std::move(*file);
   }
 

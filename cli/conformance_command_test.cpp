@@ -157,6 +157,17 @@ TEST(ConformanceCommand, OverlayOfAPlatformFileExtendsThatFile) {
   EXPECT_TRUE(platform->lenient);
 }
 
+TEST(ConformanceCommand, OverlayDoesNotReplaceThePlatformItExtends) {
+  const ScratchFolder folder;
+  const std::string mine = folder / "mine.toml";
+  const std::string text = "name = \"mine\"\ndescription = \"d\"\nextends = \"a2a3\"\n";
+  std::ofstream(mine) << text;
+  const ChildResult refused = conformance({"--in-process", "--platform", mine, "--output", mine});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, ::testing::HasSubstr("allowed: another file than that of the platform it extends"));
+  EXPECT_EQ(content(mine), text);
+}
+
 TEST(ConformanceCommand, FunctionThatTheLibraryLacksIsNotApplicable) {
   const ChildResult result = conformance({"--lib", kDropIn, "--json"}, {{"SVMSIM_OMIT", "halHostUnregisterEx"}});
   EXPECT_EQ(result.exit_code, 0) << result.errors;

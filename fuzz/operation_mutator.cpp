@@ -179,9 +179,7 @@ class Mutation {
     };
     Records lives;
     lives.reserve(5 * order.size());
-    for (std::uint8_t slot = 0; slot < order.size(); ++slot) {
-      lives.push_back(with_size(record(Kind::kAllocate, slot, kRuns)));
-    }
+    for (const std::uint8_t slot : {0, 1, 2}) lives.push_back(with_size(record(Kind::kAllocate, slot, kRuns)));
     for (const std::uint8_t slot : order) {
       Record read = record(Kind::kRead, slot, 0);
       read[kSizeBytes] = 4;

@@ -134,19 +134,25 @@ Rank rank_of(const TermRows& rows, std::size_t terms) {
   return rank;
 }
 
-// The best values that are not negative. There are few enough sets of non-zero terms to try them all.
-TermRow non_negative(const TermRows& rows, Terms carriers) {
+// The best values that are not negative. There are few enough sets of non-zero terms to try them all; others than of
+// the carriers only where those cannot do without a negative value, and so only if they are better by more than
+// rounding.
+TermRow non_negative(const TermRows& rows, const Rank& rank) {
+  constexpr double kRounding = 1e-12;
   TermRow best{};
   double best_error = squared_error(rows, best);
-  for (Terms active = carriers; active > 0; active = (active - 1) & carriers) {
-    const std::optional<Solution> solution = least_squares(rows, active);
-    if (!solution) continue;
-    const bool negative = std::any_of(solution->values.begin(), solution->values.end(), [](double v) { return v < 0; });
-    if (negative) continue;
-    const double error = squared_error(rows, solution->values);
-    if (error < best_error) {
-      best = solution->values;
-      best_error = error;
+  for (const Terms candidates : {rank.carriers, rank.present}) {
+    const double margin = candidates == rank.carriers ? 0 : kRounding;
+    for (Terms active = candidates; active > 0; active = (active - 1) & candidates) {
+      const std::optional<Solution> solution = least_squares(rows, active);
+      if (!solution) continue;
+      const auto& values = solution->values;
+      if (std::any_of(values.begin(), values.end(), [](double value) { return value < 0; })) continue;
+      const double error = squared_error(rows, values);
+      if (error + margin < best_error) {
+        best = values;
+        best_error = error;
+      }
     }
   }
   return best;
@@ -163,7 +169,7 @@ Picoseconds rounded(double picoseconds) {
 RelativeFit relative_fit(std::span<const FitSample> samples, std::size_t terms) {
   const TermRows rows = relative_rows(samples);
   const Rank rank = rank_of(rows, terms);
-  const TermRow values = non_negative(rows, rank.carriers);
+  const TermRow values = non_negative(rows, rank);
   const auto carriers = static_cast<std::size_t>(std::popcount(rank.carriers));
   RelativeFit fit;
   const std::size_t freedom = rows.size() > carriers ? rows.size() - carriers : 1;

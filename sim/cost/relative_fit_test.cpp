@@ -82,6 +82,14 @@ TEST(RelativeFit, TermsThatGrowTogetherAreInseparableAndTheFirstCarriesTheCost) 
   EXPECT_EQ(fit.terms[2].value, Picoseconds(0));
 }
 
+TEST(RelativeFit, WhereTheFirstTermsWouldBeNegativeOthersCarryTheCost) {
+  // a + 2 b = 10 and a + b = 22 ask for b = -12; a + c = 10 and a + 4 c = 22 for a = 6, c = 4.
+  const Samples samples = {{{1, 2, 1}, Picoseconds(10'000)}, {{1, 1, 4}, Picoseconds(22'000)}};
+  const RelativeFit fit = relative_fit(samples, 3);
+  for (const FitSample& sample : samples)
+    EXPECT_NEAR(fitted_time(fit, sample), static_cast<double>(sample.time.count()), 5);
+}
+
 TEST(RelativeFit, OneSizeLeavesAllOfItsTermsInseparable) {
   const RelativeFit fit = relative_fit(Samples{{{1, 2, 3}, Picoseconds(100)}, {{1, 2, 3}, Picoseconds(100)}}, 3);
   for (const FittedTerm& term : fit.terms) EXPECT_EQ(term.verdict, TermVerdict::kInseparable);
