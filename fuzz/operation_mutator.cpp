@@ -179,7 +179,9 @@ class Mutation {
     };
     Records lives;
     lives.reserve(5 * order.size());
-    for (const std::uint8_t slot : {0, 1, 2}) lives.push_back(with_size(record(Kind::kAllocate, slot, kRuns)));
+    for (const std::uint8_t slot : std::array<std::uint8_t, 3>{0, 1, 2}) {
+      lives.push_back(with_size(record(Kind::kAllocate, slot, kRuns)));
+    }
     for (const std::uint8_t slot : order) {
       Record read = record(Kind::kRead, slot, 0);
       read[kSizeBytes] = 4;
