@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/journal.h"
-
 namespace svmsim {
 
 using svmrt::Bytes;
@@ -20,11 +18,9 @@ namespace {
 // Kernels find their elements aligned as they are on the device.
 constexpr std::uint64_t kAlignment = 64;
 
-svmrt::Result<void> copy_failed(svmrt::DriverCall call, std::size_t argument, TensorSpan span, DriverCode code) {
-  return svmrt::fail(svmrt::ErrorCode::kDriver,
-                     fmt::format("tensor {}: {} of {} failed with {}", argument, svmrt::driver_call_name(call),
-                                 svmrt::block_text(span.base, span.size), svmrt::code_text(code)),
-                     code);
+tl::unexpected<svmrt::Error> copy_failed(svmrt::DriverCall call, std::size_t argument, TensorSpan span,
+                                         DriverCode code) {
+  return port_failed(fmt::format("tensor {}: ", argument), call, span, code);
 }
 
 }  // namespace
@@ -32,6 +28,14 @@ svmrt::Result<void> copy_failed(svmrt::DriverCall call, std::size_t argument, Te
 TensorSpan span_of(const ChipTensor& tensor) {
   const std::uint64_t element = get_element_size(tensor.dtype);
   return {DeviceAddr(tensor.buffer.addr + tensor.start_offset * element), Bytes(tensor.extent_elem() * element)};
+}
+
+tl::unexpected<svmrt::Error> port_failed(const std::string& where, svmrt::DriverCall call, TensorSpan span,
+                                         DriverCode code) {
+  return svmrt::fail(svmrt::ErrorCode::kDriver,
+                     fmt::format("{}{} of {} failed with {}", where, svmrt::driver_call_name(call),
+                                 svmrt::block_text(span.base, span.size), svmrt::code_text(code)),
+                     code);
 }
 
 svmrt::Result<std::vector<svmrt::KernelTensor>> HostCopies::fetch(std::span<const svmrt::TaskTensor> arguments) {

@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/hal.h"
+#include "runtime/journal.h"
 #include "runtime/orchestration/host_kernel.h"
 #include "runtime/result.h"
 
@@ -48,5 +50,9 @@ struct TensorSpan {
   svmrt::Bytes size;
 };
 [[nodiscard]] TensorSpan span_of(const ChipTensor& tensor);
+
+// kDriver: "copy_from_device of 0x1000 (8 bytes) failed with IOCTL_FAIL (17)", after `where`.
+[[nodiscard]] tl::unexpected<svmrt::Error> port_failed(const std::string& where, svmrt::DriverCall call,
+                                                       TensorSpan span, svmrt::DriverCode code);
 
 }  // namespace svmsim

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "onboard/host_copies.h"
-#include "runtime/journal.h"
 #include "runtime/orchestration/task_predicate.h"
 
 namespace svmsim {
@@ -55,10 +54,7 @@ svmrt::Result<bool> HostExecutor::is_due(svmrt::TimelineId timeline, const svmrt
   }
   const DriverCode code = driver_.copy_from_device(timeline, element, address, size);
   if (code != DriverCode::kNone) {
-    return svmrt::fail(svmrt::ErrorCode::kDriver,
-                       fmt::format("predicate operand: copy_from_device of {} failed with {}",
-                                   svmrt::block_text(address, size), svmrt::code_text(code)),
-                       code);
+    return port_failed("predicate operand: ", svmrt::DriverCall::kCopyFromDevice, {address, size}, code);
   }
   const auto holds = svmrt::predicate_holds(predicate, element);
   if (!holds) return tl::unexpected(objected(holds.error()).error());
@@ -84,9 +80,7 @@ svmrt::Result<void> HostExecutor::zero_created(svmrt::TimelineId timeline, const
     if (size == svmrt::Bytes(0)) continue;
     const DriverCode code = driver_.set_memory(timeline, base, 0, size);
     if (code != DriverCode::kNone) {
-      return svmrt::fail(
-          svmrt::ErrorCode::kDriver,
-          fmt::format("set_memory of {} failed with {}", svmrt::block_text(base, size), svmrt::code_text(code)), code);
+      return port_failed("", svmrt::DriverCall::kSetMemory, {base, size}, code);
     }
   }
   return {};
