@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <string_view>
 
 #include "fuzz/fixtures_folder.h"
 #include "property_tests/scenario.h"
@@ -18,23 +17,12 @@ namespace svmsim {
 
 namespace {
 
-std::string_view name_of(AddressReuse reuse) {
-  switch (reuse) {
-    case AddressReuse::kDriver:
-      return "driver";
-    case AddressReuse::kLifo:
-      return "lifo";
-    case AddressReuse::kQuarantine:
-      return "quarantine";
-  }
-  return "";
-}
-
 // Empty: there is no such file. The new keys go first, because the last lines may be of a table.
 std::string changed_text(const std::string& path, AddressReuse reuse) {
   std::ifstream file(path);
   if (!file) return "";
-  std::string text = fmt::format("hbm_mib = {}\nreuse = \"{}\"\n", kScenarioHbm.count() >> 20, name_of(reuse));
+  std::string text =
+      fmt::format("hbm_mib = {}\nreuse = \"{}\"\n", kScenarioHbm.count() >> 20, word_of(kReuseWords, reuse));
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("hbm_mib") && !line.starts_with("reuse")) text += line + "\n";
   }

@@ -13,12 +13,6 @@ namespace svmsim {
 namespace {
 
 constexpr std::uint64_t kMaxKernelNs = 1'000'000'000'000;  // 1000 s
-constexpr Choice<Personality> kPersonalities[] = {
-    {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
-constexpr Choice<HostKind> kHosts[] = {{"physical", HostKind::kPhysical}, {"vm_without_wc", HostKind::kVmWithoutWc}};
-constexpr Choice<AddressReuse> kReuses[] = {
-    {"driver", AddressReuse::kDriver}, {"lifo", AddressReuse::kLifo}, {"quarantine", AddressReuse::kQuarantine}};
-constexpr std::uint64_t kPages[] = {4096, 65536};
 
 // The v2 driver refuses an allocation of 8 TiB; no device comes near it.
 constexpr std::uint64_t kMaxHbmMib = std::uint64_t{8} << 20;
@@ -80,15 +74,15 @@ ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const st
   platform.file = file;
   platform.name = read_name(root, "name");
   platform.description = root.text("description");
-  if (is_due("personality")) platform.personality = root.choice("personality", kPersonalities);
-  if (is_due("host_page")) platform.host_page = svmrt::Bytes(root.integer_choice("host_page", kPages));
+  if (is_due("personality")) platform.personality = root.choice("personality", kPersonalityWords);
+  if (is_due("host_page")) platform.host_page = svmrt::Bytes(root.integer_choice("host_page", kPageSizes));
   if (is_due("calibration")) platform.calibration = read_name(root, "calibration");
-  platform.device_page = svmrt::Bytes(root.integer_choice_or("device_page", platform.device_page.count(), kPages));
+  platform.device_page = svmrt::Bytes(root.integer_choice_or("device_page", platform.device_page.count(), kPageSizes));
   const auto hbm_mib = root.integer_or<std::uint64_t>("hbm_mib", platform.hbm.count() >> 20, 2, kMaxHbmMib);
   if (hbm_mib % 2 != 0) root.reject("hbm_mib", "an even integer from 2 to 8388608");
   platform.hbm = svmrt::Bytes(hbm_mib << 20);
-  platform.host = root.choice_or("host", platform.host, kHosts);
-  platform.reuse = root.choice_or("reuse", platform.reuse, kReuses);
+  platform.host = root.choice_or("host", platform.host, kHostWords);
+  platform.reuse = root.choice_or("reuse", platform.reuse, kReuseWords);
   platform.host_map_path = root.boolean_or("host_map_path", platform.host_map_path);
   platform.non_identity = root.boolean_or("non_identity", platform.non_identity);
   if (platform.non_identity && platform.personality == Personality::kIdentity) {

@@ -17,6 +17,16 @@ enum class Personality { kV2, kV3, kIdentity };
 enum class HostKind { kPhysical, kVmWithoutWc };
 enum class AddressReuse { kDriver, kLifo, kQuarantine };
 
+// Words and page sizes of platform files, and of other files that name such things.
+inline constexpr Choice<Personality> kPersonalityWords[] = {
+    {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
+inline constexpr Choice<Personality> kDriverWords[] = {{"v2", Personality::kV2}, {"v3", Personality::kV3}};
+inline constexpr Choice<HostKind> kHostWords[] = {{"physical", HostKind::kPhysical},
+                                                  {"vm_without_wc", HostKind::kVmWithoutWc}};
+inline constexpr Choice<AddressReuse> kReuseWords[] = {
+    {"driver", AddressReuse::kDriver}, {"lifo", AddressReuse::kLifo}, {"quarantine", AddressReuse::kQuarantine}};
+inline constexpr std::uint64_t kPageSizes[] = {4096, 65536};
+
 struct Platform {
   std::string file;  // that it was read from
   std::string name;

@@ -14,7 +14,6 @@ namespace svmsim {
 namespace {
 
 constexpr std::int32_t kMaxCode = 65535;
-constexpr std::uint64_t kPages[] = {4096, 65536};
 
 enum class Call : std::uint8_t {
   kAlloc,
@@ -202,24 +201,22 @@ bool is_rule_id(std::string_view rule) {
 }
 
 ScriptNeeds read_needs(ConfigTable needs) {
-  constexpr Choice<HostKind> kHosts[] = {{"physical", HostKind::kPhysical}, {"vm_without_wc", HostKind::kVmWithoutWc}};
   ScriptNeeds read;
-  if (needs.has("host_page")) read.host_page = needs.integer_choice("host_page", kPages);
-  if (needs.has("device_page")) read.device_page = needs.integer_choice("device_page", kPages);
-  if (needs.has("host")) read.host = needs.choice("host", kHosts);
+  if (needs.has("host_page")) read.host_page = needs.integer_choice("host_page", kPageSizes);
+  if (needs.has("device_page")) read.device_page = needs.integer_choice("device_page", kPageSizes);
+  if (needs.has("host")) read.host = needs.choice("host", kHostWords);
   if (needs.has("giant_page")) read.giant_page = needs.boolean("giant_page");
   if (needs.has("fragmented")) read.fragmented = needs.boolean("fragmented");
   return read;
 }
 
 ConfigResult<ConformanceScript> read_script(ConfigReader reader) {
-  constexpr Choice<Personality> kPersonalities[] = {{"v2", Personality::kV2}, {"v3", Personality::kV3}};
   ConfigTable root = reader.root();
   ConformanceScript script;
   script.name = root.text("name");
   script.description = root.text("description");
   script.source = root.text("source");
-  script.personality = root.choice("personality", kPersonalities);
+  script.personality = root.choice("personality", kDriverWords);
   if (root.has("needs")) script.needs = read_needs(root.table("needs"));
   std::set<std::pair<std::string, std::string>> names;
   for (ConfigTable& table : root.tables("case")) {

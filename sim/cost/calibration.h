@@ -25,13 +25,10 @@ inline constexpr std::uint64_t kMaxPointBytes = std::uint64_t{1} << 46;
 enum class ViewAccess : std::uint8_t { kLoad, kStore };
 
 // Words of calibration files and of files of points.
-inline constexpr Choice<Personality> kPersonalityWords[] = {
-    {"v2", Personality::kV2}, {"v3", Personality::kV3}, {"identity", Personality::kIdentity}};
 inline constexpr Choice<PageKind> kPageKindWords[] = {{"ordinary", PageKind::kOrdinary}, {"huge", PageKind::kHuge}};
 inline constexpr Choice<CopyDirection> kDirectionWords[] = {{"d2h", CopyDirection::kFromDevice},
                                                             {"h2d", CopyDirection::kToDevice}};
 inline constexpr Choice<ViewAccess> kViewAccessWords[] = {{"load", ViewAccess::kLoad}, {"store", ViewAccess::kStore}};
-inline constexpr std::uint64_t kPageSizes[] = {4096, 65536};
 
 struct CalibrationSource {
   std::string what;    // which measurement

@@ -20,7 +20,6 @@ namespace svmsim {
 namespace {
 
 constexpr std::size_t kMostText = 500;  // bytes of a text of the source
-constexpr Choice<Personality> kMeasurable[] = {{"v2", Personality::kV2}, {"v3", Personality::kV3}};
 
 struct RowKind {
   std::string_view name;
@@ -63,7 +62,7 @@ MeasuredCall call(CsvRow& row, const std::string& prefix) {
 void read_source(CsvRow& row, Calibration& points) {
   if (row.has("device_page")) points.device_page = page(row, "device_page");
   if (row.has("host_page")) points.host_page = page(row, "host_page");
-  if (row.has("personality")) points.personality = row.word("personality", kMeasurable);
+  if (row.has("personality")) points.personality = row.word("personality", kDriverWords);
   const std::pair<std::string_view, std::string*> texts[] = {{"what", &points.source.what},
                                                              {"where", &points.source.where},
                                                              {"when", &points.source.when},
