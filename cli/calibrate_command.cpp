@@ -6,18 +6,20 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/option_value.h"
 #include "sim/config/fixture_file.h"
 #include "sim/config/printable.h"
 #include "sim/cost/calibration_fit.h"
 #include "sim/cost/calibration_text.h"
 #include "sim/cost/points_file.h"
 #include "sim/output/json_document.h"
-#include "sim/output/output_file.h"
 #include "sim/output/text_table.h"
 
 namespace svmsim {
@@ -191,27 +193,23 @@ CliResult<fs::path> output_path(const Locations& locations, const std::string& o
 
 CliResult<CommandOutput> fit_command(const Locations& locations, const CalibrateOptions& options,
                                      const Calibration& points, OutputFormat format) {
-  std::optional<fs::path> path;
+  std::unique_ptr<OutputFile> file;
+  std::string name;
   if (options.output) {
-    const auto found = output_path(locations, *options.output);
-    if (!found) return tl::unexpected(found.error());
-    path = *found;
-    std::error_code none;  // of a file that is not there
-    if (fs::equivalent(*path, options.points, none)) {
-      return tl::unexpected(option_error("--output", *options.output, "another file than that of the points"));
-    }
+    const auto path = output_path(locations, *options.output);
+    if (!path) return tl::unexpected(path.error());
+    auto opened = output_option(*options.output, path->string(), options.points, "the points");
+    if (!opened) return tl::unexpected(opened.error());
+    file = std::move(*opened);
+    name = path->stem().string();
   }
   auto fitted = fit_calibration(points);
   if (!fitted) return tl::unexpected(option_error("--points", options.points, "other points: " + fitted.error()));
   std::optional<std::string> output;
-  if (path) {
-    auto file = OutputFile::create(path->string());
-    if (!file) {
-      return tl::unexpected(option_error("--output", *options.output, "a file that can be written: " + file.error()));
-    }
-    (*file)->write(calibration_text(named_calibration(*fitted, path->stem().string())));
-    if (const auto written = (*file)->finish(); !written) return tl::unexpected(failure(written.error()));
-    output = (*file)->path();
+  if (file) {
+    file->write(calibration_text(named_calibration(*fitted, name)));
+    if (const auto written = file->finish(); !written) return tl::unexpected(failure(written.error()));
+    output = file->path();
   }
   fitted->calibration = leave_one_out(std::move(fitted->calibration));
   const std::vector<PointRow> rows = rows_of(fitted->calibration, fitted->calibration);

@@ -13,7 +13,6 @@
 #include "sim/config/printable.h"
 #include "sim/conformance/library_port.h"
 #include "sim/memory/slice_layout.h"
-#include "sim/output/output_file.h"
 
 namespace svmsim {
 
@@ -53,7 +52,7 @@ CliResult<LibrarySetup> find_library(const ConformanceOptions& options, const Pl
   setup.library = kLibrary;
   // A simulated board is one of this platform, unless it was told another.
   if (variable("SVMSIM_PLATFORM").empty()) {
-    setup.environment.emplace_back("SVMSIM_PLATFORM", fs::absolute(platform.file).string());
+    setup.environment["SVMSIM_PLATFORM"] = fs::absolute(platform.file).string();
   }
   if (!options.lib) return setup;
   const auto missing = [&](const std::string& what) {
@@ -68,7 +67,7 @@ CliResult<LibrarySetup> find_library(const ConformanceOptions& options, const Pl
   if (!fs::is_regular_file(setup.library, none)) return missing(fmt::format("has no {}", kLibrary));
   // Also for the libraries that it needs in turn.
   const std::string before = variable("LD_LIBRARY_PATH");
-  setup.environment.emplace_back("LD_LIBRARY_PATH", folder.string() + (before.empty() ? "" : ":" + before));
+  setup.environment["LD_LIBRARY_PATH"] = folder.string() + (before.empty() ? "" : ":" + before);
   return setup;
 }
 
@@ -113,15 +112,8 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
 
   std::unique_ptr<OutputFile> output;  // now: a board takes its time
   if (options.output) {
-    std::error_code none;  // of a file that is not there
-    if (fs::equivalent(*options.output, platform->file, none)) {
-      return tl::unexpected(
-          option_error("--output", *options.output, "another file than that of the platform it extends"));
-    }
-    auto file = OutputFile::create(*options.output);
-    if (!file) {
-      return tl::unexpected(option_error("--output", *options.output, "a file that can be written: " + file.error()));
-    }
+    auto file = output_option(*options.output, *options.output, platform->file, "the platform it extends");
+    if (!file) return tl::unexpected(file.error());
     output = std::move(*file);
   }
 

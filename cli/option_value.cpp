@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 namespace svmsim {
 
@@ -39,6 +42,17 @@ CliResult<std::vector<std::uint64_t>> integers_option(const std::string& option,
 CliResult<svmrt::Policy> policy_option(const std::string& text) {
   if (const auto policy = svmrt::policy_from_name(text)) return *policy;
   return tl::unexpected(option_error("--policy", text, std::string(svmrt::kPolicyNames)));
+}
+
+CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,
+                                                     const std::string& source, const std::string& what) {
+  std::error_code none;  // of a file that is not there
+  if (std::filesystem::equivalent(path, source, none)) {
+    return tl::unexpected(option_error("--output", text, "another file than that of " + what));
+  }
+  auto file = OutputFile::create(path);
+  if (!file) return tl::unexpected(option_error("--output", text, "a file that can be written: " + file.error()));
+  return std::move(*file);
 }
 
 }  // namespace svmsim

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads numbers and policies out of option texts. Pure functions, thread-safe.
+// Reads numbers, policies and output files out of option texts. Thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/cli_error.h"
 #include "runtime/policy.h"
+#include "sim/output/output_file.h"
 
 namespace svmsim {
 
@@ -20,5 +22,10 @@ namespace svmsim {
 
 // --policy: a policy's name.
 [[nodiscard]] CliResult<svmrt::Policy> policy_option(const std::string& text);
+
+// --output: the file that `text` names, which is `path`. Not the file `source` that it is made from, which a message
+// calls `what`.
+[[nodiscard]] CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,
+                                                                   const std::string& source, const std::string& what);
 
 }  // namespace svmsim

@@ -11,12 +11,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "fuzz/library_calls.h"
 #include "fuzz/loaded_messages.h"
+#include "sim/child_environment.h"
 #include "sim/memory/slice_layout.h"
 
 namespace svmsim {
@@ -32,28 +32,11 @@ constexpr char kLibraries[] = SVMSIM_LOADED_BUILD "/sim/dropin";
   std::exit(2);
 }
 
-// "NAME=value" of this process, but for what the libraries read, and `variables`.
-std::vector<std::string> environment_with(const LoadedVariables& variables) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (!text.starts_with("SVMSIM_") && !text.starts_with("ASCEND_RT_VISIBLE_DEVICES=")) all.emplace_back(text);
-  }
-  for (const auto& [name, value] : variables) all.push_back(fmt::format("{}={}", name, value));
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 pid_t start_process(int input, int errors, const LoadedVariables& variables) {
+  EnvironmentChanges changes = without_simulator_variables();
+  for (const auto& [name, value] : variables) changes[name] = value;
   std::vector<std::string> words = {kProgram, kLibraries};
-  std::vector<std::string> environment = environment_with(variables);
+  std::vector<std::string> environment = environment_with(changes);
   const std::vector<char*> argv = pointers_to(words);
   const std::vector<char*> envp = pointers_to(environment);
   posix_spawn_file_actions_t files;

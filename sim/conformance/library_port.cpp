@@ -16,27 +16,6 @@
 namespace svmsim {
 namespace {
 
-// The own environment with `changes` made: "NAME=value" texts.
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    bool changed = false;
-    for (const auto& [name, value] : changes) changed |= text.substr(0, text.find('=')) == name;
-    if (!changed) all.emplace_back(text);
-  }
-  for (const auto& [name, value] : changes) all.push_back(fmt::format("{}={}", name, value));
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 std::string end_text(int status) {
   if (WIFEXITED(status)) return fmt::format("a process that ended with exit code {}", WEXITSTATUS(status));
   const char* const name = sigabbrev_np(WTERMSIG(status));

@@ -8,19 +8,17 @@
 
 #include <chrono>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "sim/child_environment.h"
 #include "sim/conformance/hal_port.h"
 #include "sim/conformance/host_protocol.h"
 
 namespace svmsim {
 
 struct LibrarySetup {
-  std::string host_program;  // path of the executable conformance_host
-  std::string library;       // as dlopen takes it; libascendcl.so is expected in the same folder, or as this one
-  // Set from the start of each process, besides what the own environment has.
-  std::vector<std::pair<std::string, std::string>> environment;
+  std::string host_program;        // path of the executable conformance_host
+  std::string library;             // as dlopen takes it; libascendcl.so is expected in the same folder, or as this one
+  EnvironmentChanges environment;  // of each process
   // How long a call may take before its process is given up. Guards against a hang, so far above any call.
   std::chrono::milliseconds guard{120'000};
 };

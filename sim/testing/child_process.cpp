@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <string_view>
 
 namespace svmsim {
 
@@ -25,28 +24,6 @@ std::string content(std::FILE* file) {
   char buffer[4096];
   for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, n);
   return text;
-}
-
-std::string name_of(std::string_view entry) { return std::string(entry.substr(0, entry.find('='))); }
-
-// "NAME=value" texts.
-std::vector<std::string> environment_with(const EnvironmentChanges& changes) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!changes.contains(name_of(*entry))) all.emplace_back(*entry);
-  }
-  for (const auto& [name, value] : changes) {
-    if (value) all.push_back(name + "=" + *value);
-  }
-  return all;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 }  // namespace
@@ -77,14 +54,6 @@ ChildResult run_child(std::vector<std::string> words, const EnvironmentChanges& 
   result.output = content(out.get());
   result.errors = content(err.get());
   return result;
-}
-
-EnvironmentChanges without_simulator_variables() {
-  EnvironmentChanges changes{{"ASCEND_RT_VISIBLE_DEVICES", std::nullopt}};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (std::string_view(*entry).starts_with("SVMSIM_")) changes[name_of(*entry)] = std::nullopt;
-  }
-  return changes;
 }
 
 }  // namespace svmsim

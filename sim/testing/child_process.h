@@ -2,10 +2,10 @@
 // Runs a program as a child process and catches what it prints. For tests only; thread-compatible.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "sim/child_environment.h"
 
 namespace svmsim {
 
@@ -16,14 +16,8 @@ struct ChildResult {
   std::string errors;  // standard error
 };
 
-// Variables by name, with the value that the child gets; without a value it does not get the variable.
-using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
-
 // `words`: the path of the program, then its arguments. The child has this process' environment but for `changes`.
 // Waits for its end, however long. Fails the running test when there is no child to be had.
 [[nodiscard]] ChildResult run_child(std::vector<std::string> words, const EnvironmentChanges& changes = {});
-
-// Takes every variable from the child that the drop-in libraries read: SVMSIM_* and ASCEND_RT_VISIBLE_DEVICES.
-[[nodiscard]] EnvironmentChanges without_simulator_variables();
 
 }  // namespace svmsim
