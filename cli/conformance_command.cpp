@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
+#include "cli/board_libraries.h"
 #include "cli/commands.h"
 #include "cli/conformance_output.h"
 #include "cli/option_value.h"
@@ -20,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLibrary = "libascend_hal.so";
-constexpr const char* kLibAllowed = "a folder with libascend_hal.so, and a device that it finds";
 constexpr std::uint64_t kLongestTimeout = 3600;
 
 // Where boards have their device memory (P1), and the simulator too but in sanitizer builds.
@@ -40,55 +39,14 @@ CliResult<std::vector<ConformanceScript>> find_scripts(const Locations& location
   return scripts;
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// How to load the library: its name, so that the loader looks for it, or its path.
-CliResult<LibrarySetup> find_library(const ConformanceOptions& options, const Platform& platform) {
-  LibrarySetup setup;
-  setup.host_program = SVMSIM_CONFORMANCE_HOST;
-  setup.library = kLibrary;
-  // A simulated board is one of this platform, unless it was told another.
-  if (variable("SVMSIM_PLATFORM").empty()) {
-    setup.environment["SVMSIM_PLATFORM"] = fs::absolute(platform.file).string();
-  }
-  if (!options.lib) return setup;
-  const auto missing = [&](const std::string& what) {
-    return tl::unexpected(
-        no_board("--lib", *options.lib, kLibAllowed,
-                 fmt::format("--lib: '{}' {}; a board's driver library is needed", *options.lib, what)));
-  };
-  std::error_code none;
-  if (!fs::is_directory(*options.lib, none)) return missing("is no folder");
-  const fs::path folder = fs::absolute(*options.lib);
-  setup.library = (folder / kLibrary).string();
-  if (!fs::is_regular_file(setup.library, none)) return missing(fmt::format("has no {}", kLibrary));
-  // Also for the libraries that it needs in turn.
-  const std::string before = variable("LD_LIBRARY_PATH");
-  setup.environment["LD_LIBRARY_PATH"] = folder.string() + (before.empty() ? "" : ":" + before);
-  return setup;
-}
-
-CliError absent_board(const ConformanceOptions& options, const LibraryPort& port) {
-  std::string tried = fmt::format("tried {}", options.lib ? printable(*options.lib) + "/" + kLibrary : kLibrary);
-  if (!options.lib) {
-    const std::string path = variable("LD_LIBRARY_PATH");
-    tried += fmt::format(" in LD_LIBRARY_PATH ({}) and where the system's loader looks",
-                         path.empty() ? "not set" : printable(path));
-  }
-  return no_board("--lib", options.lib.value_or(""), kLibAllowed,
-                  fmt::format("no board: {}; {}", printable(port.failure()), tried));
-}
-
 // The first process shows whether there is something to ask at all.
-CliResult<ConformanceReport> ask_library(const ConformanceOptions& options, const LibrarySetup& setup,
+CliResult<ConformanceReport> ask_library(const BoardLibraries& libraries, std::chrono::seconds guard,
                                          const HalSurroundings& surroundings,
                                          const std::vector<ConformanceScript>& scripts, ConformanceSubject& subject) {
+  const LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard};
   LibraryPort port(setup, surroundings);
   port.begin_case();
-  if (port.absent()) return tl::unexpected(absent_board(options, port));
+  if (port.absent()) return tl::unexpected(absent_board(libraries, port.failure()));
   if (!port.failure().empty()) {
     return tl::unexpected(failure(fmt::format("{} does not start: {}", setup.library, port.failure())));
   }
@@ -124,10 +82,9 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
   if (options.in_process) {
     report = run_scripts_in_process(*scripts, *platform, layout, surroundings);
   } else {
-    auto setup = find_library(options, *platform);
-    if (!setup) return tl::unexpected(setup.error());
-    setup->guard = std::chrono::seconds(*timeout);
-    report = ask_library(options, *setup, surroundings, *scripts, subject);
+    const auto libraries = find_board_libraries(options.lib, *platform);
+    if (!libraries) return tl::unexpected(libraries.error());
+    report = ask_library(*libraries, std::chrono::seconds(*timeout), surroundings, *scripts, subject);
   }
   if (!report) return tl::unexpected(report.error());
 

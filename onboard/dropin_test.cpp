@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "onboard/board_driver.h"
+#include "onboard/driver_clock.h"
 #include "onboard/host_executor.h"
 #include "runtime/device_runner.h"
 #include "runtime/tensor_access.h"
@@ -94,6 +95,17 @@ TEST_F(OnA2a3, BlocksAreMappedReadThroughTheViewAndUnmapped) {
   EXPECT_EQ(runner_->totals().established, 2u);
   EXPECT_EQ(runner_->totals().dropped, 2u);
   EXPECT_EQ(runner_->failures().total(), 0u);
+  expect_clean_end();
+}
+
+TEST_F(OnA2a3, TheDriversOwnClockGoesOnWithCallsAlone) {
+  const DriverClock found = driver_clock(SVMSIM_DROPIN_HAL);
+  EXPECT_TRUE(found.simulated);
+  const svmrt::Picoseconds start = found.clock();
+  EXPECT_EQ(life_of(kSmall, 10), 0u);
+  const svmrt::Picoseconds end = found.clock();
+  EXPECT_GT(end, start);
+  EXPECT_EQ(found.clock(), end);
   expect_clean_end();
 }
 

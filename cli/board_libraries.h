@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the libraries of a board's driver are: in the folder that --lib names, or where the loader looks. Looks at the
+// process' environment and the file system; thread-compatible.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/cli_error.h"
+#include "sim/child_environment.h"
+#include "sim/platform.h"
+
+namespace svmsim {
+
+struct BoardLibraries {
+  std::optional<std::string> lib;  // the value of --lib
+  // As dlopen takes them: a name, or a path in the folder. libascendcl.so need not exist.
+  std::string hal = "libascend_hal.so";
+  std::string acl = "libascendcl.so";
+  // What the environment of a process that loads them gets: for the libraries that they need in turn, and for a
+  // simulated board, which is one of the platform unless the environment asks for another.
+  EnvironmentChanges environment;
+};
+
+// The error, with exit code 3, says what --lib lacks. Whether the loader finds anything is not looked at.
+[[nodiscard]] CliResult<BoardLibraries> find_board_libraries(const std::optional<std::string>& lib,
+                                                             const Platform& platform);
+
+// There is no board to ask: `reason`, in the loader's or the driver's words, and where the libraries were looked for.
+[[nodiscard]] CliError absent_board(const BoardLibraries& libraries, const std::string& reason);
+
+}  // namespace svmsim
