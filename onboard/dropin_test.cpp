@@ -148,7 +148,7 @@ TEST_F(OnA2a3, KernelsRunOnCopiesThatNobodyCounts) {
       std::memcpy(call.tensors[1].data, &value, sizeof value);
       return {};
     };
-    HostExecutor executor(*driver_, [&](std::int32_t /*function*/) { return twice; });
+    HostExecutor executor(*driver_, svmrt::effect_of_kernels([&](std::int32_t /*function*/) { return twice; }));
     const auto report = executor.execute(run->timeline(), graph);
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_EQ(report->tasks_run, 1u);

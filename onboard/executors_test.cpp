@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One graph of real kernels on the simulated cores and on the host executor, each over a machine of its own: every byte
-// of the memory is the same afterwards.
+// One graph, of real kernels and of digests, on the simulated cores and on the host executor, each over a machine of
+// its own: every byte of the memory is the same afterwards.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onboard/host_executor.h"
+#include "sim/device/digest_kernel.h"
 #include "sim/device/simulated_device.h"
 #include "sim/kernels/kernel.h"
 #include "sim/machine/runtime_driver.h"
@@ -124,10 +125,12 @@ class World {
   svmrt::TaskGraph graph_;
 };
 
-TEST(Executors, HostExecutorLeavesTheBytesThatSimulatedCoresLeave) {
+class Executors : public testing::TestWithParam<KernelMode> {};
+
+TEST_P(Executors, HostExecutorLeavesTheBytesThatSimulatedCoresLeave) {
   World on_cores;
   DeviceConfig config;
-  config.mode = KernelMode::kReal;
+  config.mode = GetParam();
   for (std::size_t i = 0; i < kernels().size(); ++i) {
     config.kernels.by_function[static_cast<std::int32_t>(i)] = {kernels()[i], svmrt::Picoseconds(1),
                                                                 kernel_of(static_cast<std::int32_t>(i))};
@@ -138,7 +141,8 @@ TEST(Executors, HostExecutorLeavesTheBytesThatSimulatedCoresLeave) {
   ASSERT_TRUE(simulated) << simulated.error().message;
 
   World on_host;
-  HostExecutor host(on_host.driver(), kernel_of);
+  const svmrt::TaskEffect digest = run_digest_kernel;
+  HostExecutor host(on_host.driver(), GetParam() == KernelMode::kReal ? svmrt::effect_of_kernels(kernel_of) : digest);
   const auto executed = host.execute(kRunnerTimeline, on_host.graph());
   ASSERT_TRUE(executed) << executed.error().message;
 
@@ -151,6 +155,8 @@ TEST(Executors, HostExecutorLeavesTheBytesThatSimulatedCoresLeave) {
   }
   EXPECT_GT(changed, 500u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, Executors, testing::Values(KernelMode::kReal, KernelMode::kDigest));
 
 }  // namespace
 }  // namespace svmsim

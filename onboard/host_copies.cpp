@@ -48,6 +48,7 @@ svmrt::Result<std::vector<svmrt::KernelTensor>> HostCopies::fetch(std::span<cons
       return svmrt::fail(svmrt::ErrorCode::kInvalidArgument,
                          fmt::format("tensor {}: {} is no memory for a kernel", i, svmrt::block_text(base, size)));
     }
+    if (has_data_ && !has_data_(base, size)) continue;
     extents_.push_back({i, base, size, is_written(arguments[i].use), nullptr});
   }
   std::stable_sort(extents_.begin(), extents_.end(), [](const Extent& a, const Extent& b) { return a.base < b.base; });
@@ -63,11 +64,10 @@ svmrt::Result<std::vector<svmrt::KernelTensor>> HostCopies::fetch(std::span<cons
     }
     first = next;
   }
-  std::vector<svmrt::KernelTensor> tensors(arguments.size());
-  for (const Extent& extent : extents_) {
-    const svmrt::TaskTensor& argument = arguments[extent.argument];
-    tensors[extent.argument] = {&argument.tensor, argument.use, extent.data};
-  }
+  std::vector<svmrt::KernelTensor> tensors;
+  tensors.reserve(arguments.size());
+  for (const svmrt::TaskTensor& argument : arguments) tensors.push_back({&argument.tensor, argument.use, nullptr});
+  for (const Extent& extent : extents_) tensors[extent.argument].data = extent.data;
   return tensors;
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/hal.h"
@@ -15,13 +17,18 @@
 
 namespace svmsim {
 
+// Whether the bytes of a range of device memory matter. Empty: all do.
+using HasData = std::function<bool(svmrt::DeviceAddr base, svmrt::Bytes size)>;
+
 class HostCopies {
  public:
-  // Copies come out of `driver` and go back on the time of `timeline`; borrowed.
-  HostCopies(svmrt::Driver& driver, svmrt::TimelineId timeline) : driver_(driver), timeline_(timeline) {}
+  // Copies come out of `driver` and go back on the time of `timeline`; borrowed. Tensors without data are not copied.
+  HostCopies(svmrt::Driver& driver, svmrt::TimelineId timeline, HasData has_data = {})
+      : driver_(driver), timeline_(timeline), has_data_(std::move(has_data)) {}
 
-  // From the first to the last element of each tensor. kInvalidArgument for one without elements or past the end of the
-  // addresses, kDriver; both name the tensor. The result is valid as long as this object and `arguments`.
+  // From the first to the last element of each tensor; null for one without data. kInvalidArgument for one without
+  // elements or past the end of the addresses, kDriver; both name the tensor. The result is valid as long as this
+  // object and `arguments`.
   [[nodiscard]] svmrt::Result<std::vector<svmrt::KernelTensor>> fetch(std::span<const svmrt::TaskTensor> arguments);
   // Writes those tensors back that the task writes. kDriver.
   [[nodiscard]] svmrt::Result<void> store();
@@ -40,6 +47,7 @@ class HostCopies {
 
   svmrt::Driver& driver_;
   const svmrt::TimelineId timeline_;
+  const HasData has_data_;
   std::vector<Extent> extents_;
   std::vector<std::vector<std::byte>> buffers_;
 };

@@ -135,5 +135,21 @@ TEST_F(HostCopiesTest, TensorThatIsNoMemoryIsNamedAndNothingIsCopied) {
   EXPECT_EQ(driver_.count(CallKind::kCopyFromDevice), 0u);
 }
 
+TEST_F(HostCopiesTest, TensorWithoutDataIsNeitherFetchedNorStored) {
+  const TaskTensor arguments[] = {bytes(0, 8, TensorUse::kInout), bytes(64, 8, TensorUse::kInout)};
+  HostCopies copies(driver_, kRunnerTimeline, [&](DeviceAddr base, Bytes size) {
+    EXPECT_EQ(size, Bytes(8));
+    return base != base_;
+  });
+  const auto tensors = copies.fetch(arguments);
+  ASSERT_TRUE(tensors) << tensors.error().message;
+  EXPECT_EQ((*tensors)[0].data, nullptr);
+  EXPECT_EQ((*tensors)[0].tensor, &arguments[0].tensor);
+  EXPECT_EQ((*tensors)[1].data[0], std::byte(64));
+  ASSERT_TRUE(copies.store());
+  EXPECT_EQ(driver_.count(CallKind::kCopyFromDevice), 1u);
+  EXPECT_EQ(driver_.count(CallKind::kCopyToDevice), 1u);
+}
+
 }  // namespace
 }  // namespace svmsim

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "onboard/host_copies.h"
 #include "runtime/orchestration/task_predicate.h"
 
 namespace svmsim {
@@ -52,6 +51,10 @@ svmrt::Result<bool> HostExecutor::is_due(svmrt::TimelineId timeline, const svmrt
         objected(fmt::format("predicate operand of {} bytes; allowed: 1 to {}", size.count(), kLargestElement.count()))
             .error());
   }
+  if (has_data_ && !has_data_(address, size)) {
+    return tl::unexpected(
+        objected(fmt::format("predicate operand of {} has no data", svmrt::block_text(address, size))).error());
+  }
   const DriverCode code = driver_.copy_from_device(timeline, element, address, size);
   if (code != DriverCode::kNone) {
     return port_failed("predicate operand: ", svmrt::DriverCall::kCopyFromDevice, {address, size}, code);
@@ -65,10 +68,10 @@ svmrt::Result<void> HostExecutor::run(svmrt::TimelineId timeline, const svmrt::T
                                       const svmrt::TaskRecord& task) {
   if (task.kind == svmrt::TaskKind::kDummy) return {};
   if (task.kind == svmrt::TaskKind::kAlloc) return zero_created(timeline, graph, task);
-  HostCopies copies(driver_, timeline);
+  HostCopies copies(driver_, timeline, has_data_);
   const auto tensors = copies.fetch(graph.tensors(task));
   if (!tensors) return tl::unexpected(tensors.error());
-  const auto ran = svmrt::run_task_kernels(task, *tensors, graph.scalars(task), kernel_of_);
+  const auto ran = effect_(task, *tensors, graph.scalars(task));
   if (!ran) return objected(ran.error());
   return copies.store();
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "onboard/host_copies.h"
 #include "runtime/executor.h"
 #include "runtime/orchestration/host_kernel.h"
 
@@ -16,13 +17,15 @@ namespace svmsim {
 
 class HostExecutor final : public svmrt::Executor {
  public:
-  // `driver` is borrowed for the executor's life.
-  HostExecutor(svmrt::Driver& driver, svmrt::KernelOf kernel_of) : driver_(driver), kernel_of_(std::move(kernel_of)) {}
+  // `driver` is borrowed for the executor's life; `effect` is what tasks do to their tensors (run_task_kernels with the
+  // kernels that there are, for one). Tensors without data are not copied.
+  HostExecutor(svmrt::Driver& driver, svmrt::TaskEffect effect, HasData has_data = {})
+      : driver_(driver), effect_(std::move(effect)), has_data_(std::move(has_data)) {}
 
-  // Nothing takes effect after the first error, which names its task: kDriver for a copy, kInvalidArgument for a
-  // function without a kernel, a kernel's objection, a predicate that cannot be evaluated. tasks_run counts the tasks
-  // that no predicate left out. Bytes that others write between the elements of an output while its task runs may be
-  // lost.
+  // Nothing takes effect after the first error, which names its task: kDriver for a copy, kInvalidArgument for what
+  // the effect objects to, a predicate that cannot be evaluated or whose operand has no data. tasks_run counts the
+  // tasks that no predicate left out. Bytes that others write between the elements of an output while its task runs may
+  // be lost.
   [[nodiscard]] svmrt::Result<svmrt::ExecutionReport> execute(svmrt::TimelineId timeline,
                                                               const svmrt::TaskGraph& graph) override;
 
@@ -35,7 +38,8 @@ class HostExecutor final : public svmrt::Executor {
                                                  const svmrt::TaskRecord& task);
 
   svmrt::Driver& driver_;
-  const svmrt::KernelOf kernel_of_;
+  const svmrt::TaskEffect effect_;
+  const HasData has_data_;
   std::mutex mutex_;  // held while a graph runs
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onboard/host_executor.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -80,7 +81,9 @@ class HostExecutorTest : public testing::Test {
     return svmrt::testing::peek<std::uint64_t>(driver_, base_ + Bytes(8 * index));
   }
   void put(std::uint64_t index, std::uint64_t value) { svmrt::testing::poke(driver_, base_ + Bytes(8 * index), value); }
-  svmrt::Result<svmrt::ExecutionReport> execute() { return HostExecutor(driver_, kernel_of).execute(run_, graph_); }
+  svmrt::Result<svmrt::ExecutionReport> execute() {
+    return HostExecutor(driver_, svmrt::effect_of_kernels(kernel_of)).execute(run_, graph_);
+  }
 
   FakeDriver driver_{MappingPlace::kElsewhere};
   const DeviceAddr base_;
@@ -196,12 +199,24 @@ TEST_F(HostExecutorTest, FailedDriverCallsNameTheTaskAndKeepTheirCode) {
   fails(CallKind::kSet, "set_memory of 0x");
 }
 
+TEST_F(HostExecutorTest, WhatNeedsDataThatIsNotThereNamesItsTask) {
+  const HasData first_word_has_none = [&](DeviceAddr base, Bytes) { return base != base_; };
+  HostExecutor executor(driver_, svmrt::effect_of_kernels(kernel_of), first_word_has_none);
+  add_task(1, 0, 1, 1);
+  EXPECT_EQ(executor.execute(run_, graph_).error().message, "task 0: tensor 0 has no data for a kernel");
+  graph_.clear();
+  add_task(1, 2, 1, 1, when(0, PredicateOp::EQ, 0));
+  const std::string message = executor.execute(run_, graph_).error().message;
+  EXPECT_EQ(message, fmt::format("task 0: predicate operand of {:#x} (8 bytes) has no data", base_.value()));
+  EXPECT_EQ(value(1), 0u);
+}
+
 // Graphs of two threads that add to one word: launches do not mix.
 TEST_F(HostExecutorTest, LaunchesOfTwoThreadsComeOneAfterTheOther) {
   constexpr int kLaunches = 200;
   add_task(1, 0, 0, 1);
   add_task(1, 0, 0, 1);
-  HostExecutor executor(driver_, kernel_of);
+  HostExecutor executor(driver_, svmrt::effect_of_kernels(kernel_of));
   const auto work = [&] {
     for (int i = 0; i < kLaunches; ++i) EXPECT_TRUE(executor.execute(run_, graph_));
   };

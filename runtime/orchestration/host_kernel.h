@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 
 #include "runtime/orchestration/task_graph.h"
 
@@ -18,7 +19,7 @@ namespace svmrt {
 struct KernelTensor {
   const ChipTensor* tensor = nullptr;
   TensorUse use = TensorUse::kInput;
-  std::byte* data = nullptr;  // the tensor's first element
+  std::byte* data = nullptr;  // the tensor's first element; null: it has no bytes that matter
 };
 
 // One instance of a task: `block` of `block_num`, tensors and scalars as the task has them.
@@ -35,12 +36,23 @@ using KernelFunction = tl::expected<void, std::string> (*)(const KernelCall&);
 // The kernel of a function id; null when nobody said what it computes.
 using KernelOf = std::function<KernelFunction(std::int32_t function)>;
 
+// What a task does to its tensors, on the CPU. The error says what it has against them.
+using TaskEffect = std::function<tl::expected<void, std::string>(
+    const TaskRecord& task, std::span<const KernelTensor> tensors, std::span<const std::uint64_t> scalars)>;
+
 // Each active slot's function, block after block, the slots of a block in the order cube, first vector, second vector.
-// The error names a function without a kernel, or the function and what its kernel has against its arguments; calls
-// before it had their effect.
+// The error names a tensor without data, a function without a kernel, or the function and what its kernel has against
+// its arguments; calls before it had their effect.
 [[nodiscard]] tl::expected<void, std::string> run_task_kernels(const TaskRecord& task,
                                                                std::span<const KernelTensor> tensors,
                                                                std::span<const std::uint64_t> scalars,
                                                                const KernelOf& kernel_of);
+// That as an effect.
+[[nodiscard]] inline TaskEffect effect_of_kernels(KernelOf kernel_of) {
+  return [kernel_of = std::move(kernel_of)](const TaskRecord& task, std::span<const KernelTensor> tensors,
+                                            std::span<const std::uint64_t> scalars) {
+    return run_task_kernels(task, tensors, scalars, kernel_of);
+  };
+}
 
 }  // namespace svmrt

@@ -20,4 +20,17 @@ tl::expected<TensorBytes, std::string> locate(Machine& machine, const ChipTensor
   return bytes;
 }
 
+tl::expected<std::vector<svmrt::KernelTensor>, std::string> kernel_tensors(Machine& machine,
+                                                                           const svmrt::TaskGraph& graph,
+                                                                           const svmrt::TaskRecord& task) {
+  std::vector<svmrt::KernelTensor> tensors;
+  tensors.reserve(task.tensor_count);
+  for (const svmrt::TaskTensor& argument : graph.tensors(task)) {
+    const auto bytes = locate(machine, argument.tensor);
+    if (!bytes) return tl::unexpected(fmt::format("tensor {}: {}", tensors.size(), bytes.error()));
+    tensors.push_back({&argument.tensor, argument.use, bytes->data});
+  }
+  return tensors;
+}
+
 }  // namespace svmsim

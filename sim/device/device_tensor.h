@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a tensor in the memory of a machine, as kernels see them. Thread-compatible.
+// The tensors of a task in the memory of a machine, as kernels see them. Thread-compatible.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tl/expected.hpp>
+#include <vector>
 
+#include "runtime/orchestration/host_kernel.h"
 #include "runtime/orchestration/task_graph.h"
 #include "sim/machine/machine.h"
 
@@ -21,5 +23,10 @@ struct TensorBytes {
 
 // The error names what does not lie in live device memory.
 [[nodiscard]] tl::expected<TensorBytes, std::string> locate(Machine& machine, const ChipTensor& tensor);
+
+// All tensors of a task. The error names the one that does not lie in live device memory. Borrows the graph.
+[[nodiscard]] tl::expected<std::vector<svmrt::KernelTensor>, std::string> kernel_tensors(Machine& machine,
+                                                                                         const svmrt::TaskGraph& graph,
+                                                                                         const svmrt::TaskRecord& task);
 
 }  // namespace svmsim

@@ -2,17 +2,11 @@
 #include "sim/device/digest_kernel.h"
 
 #include <cstring>
-#include <span>
 
-#include "sim/device/device_tensor.h"
 #include "sim/kernels/tensor_runs.h"
 #include "sim/machine/digest.h"
 
 namespace svmsim {
-
-using svmrt::TaskGraph;
-using svmrt::TaskRecord;
-using svmrt::TaskTensor;
 
 namespace {
 
@@ -32,30 +26,26 @@ void fill(std::byte* to, std::size_t size, std::uint64_t digest, std::uint64_t& 
 
 }  // namespace
 
-tl::expected<void, std::string> run_digest_kernel(Machine& machine, const TaskGraph& graph, const TaskRecord& task) {
-  const auto tensors = graph.tensors(task);
+tl::expected<void, std::string> run_digest_kernel(const svmrt::TaskRecord& task,
+                                                  std::span<const svmrt::KernelTensor> tensors,
+                                                  std::span<const std::uint64_t> scalars) {
   Digest digest;
   digest.add(static_cast<std::uint64_t>(task.kernels.aic_kernel_id));
   digest.add(static_cast<std::uint64_t>(task.kernels.aiv0_kernel_id));
   digest.add(static_cast<std::uint64_t>(task.kernels.aiv1_kernel_id));
-  for (const std::uint64_t scalar : graph.scalars(task)) digest.add(scalar);
-  std::vector<TensorBytes> located;
-  located.reserve(tensors.size());
-  for (const TaskTensor& argument : tensors) {
-    auto bytes = locate(machine, argument.tensor);
-    if (!bytes) return tl::unexpected(bytes.error());
-    located.push_back(*bytes);
-    add_shape(digest, argument.tensor);
-    if (is_read(argument.use) && bytes->data != nullptr) {
-      for_each_run(argument.tensor, bytes->data,
+  for (const std::uint64_t scalar : scalars) digest.add(scalar);
+  for (const svmrt::KernelTensor& argument : tensors) {
+    add_shape(digest, *argument.tensor);
+    if (is_read(argument.use) && argument.data != nullptr) {
+      for_each_run(*argument.tensor, argument.data,
                    [&](std::byte* run, std::size_t size) { digest.add_bytes(std::span(run, size)); });
     }
   }
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!is_written(tensors[i].use) || located[i].data == nullptr) continue;
+    if (!is_written(tensors[i].use) || tensors[i].data == nullptr) continue;
     const std::uint64_t output_digest = mix64(digest.value() + i);
     std::uint64_t place = 0;
-    for_each_run(tensors[i].tensor, located[i].data,
+    for_each_run(*tensors[i].tensor, tensors[i].data,
                  [&](std::byte* run, std::size_t size) { fill(run, size, output_digest, place); });
   }
   return {};

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "sim/device/device_tensor.h"
 #include "sim/device/testing/device_fixture.h"
 
 namespace svmsim {
@@ -32,8 +33,9 @@ class DigestKernel : public DeviceFixture {
     task.kind = kind;
     task.kernels = functions;
     graph.add(task, tensors, scalars, {});
-    const auto ran = run_digest_kernel(*machine_, graph, graph.tasks()[0]);
-    ASSERT_TRUE(ran.has_value()) << ran.error();
+    const auto located = kernel_tensors(*machine_, graph, graph.tasks()[0]);
+    ASSERT_TRUE(located.has_value()) << located.error();
+    ASSERT_TRUE(run_digest_kernel(graph.tasks()[0], *located, graph.scalars(graph.tasks()[0])).has_value());
   }
 };
 
@@ -174,9 +176,9 @@ TEST_F(DigestKernel, TensorOutsideDeviceMemoryIsAnError) {
   task.kind = TaskKind::kCube;
   const std::vector<TaskTensor> tensors = {{tensor(DeviceAddr(4096), {64}), TensorUse::kInput}};
   graph.add(task, tensors, {}, {});
-  const auto ran = run_digest_kernel(*machine_, graph, graph.tasks()[0]);
-  ASSERT_FALSE(ran.has_value());
-  EXPECT_NE(ran.error().find("0x1000"), std::string::npos) << ran.error();
+  const auto located = kernel_tensors(*machine_, graph, graph.tasks()[0]);
+  ASSERT_FALSE(located.has_value());
+  EXPECT_EQ(located.error(), "tensor 0: 64 bytes at 0x1000 are not device memory");
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "sim/device/device_tensor.h"
 #include "sim/device/digest_kernel.h"
 #include "sim/device/predicate.h"
-#include "sim/device/real_kernel.h"
 
 namespace svmsim {
 
@@ -55,8 +54,12 @@ class Launch final : public DispatchTarget {
   Outcome effect(const svmrt::TaskRecord& task) {
     if (task.kind == svmrt::TaskKind::kDummy || config_.mode == KernelMode::kNone) return {};
     if (task.kind == svmrt::TaskKind::kAlloc) return zero_created(machine_, graph_, task);
-    if (config_.mode == KernelMode::kReal) return run_real_kernels(machine_, config_.kernels, graph_, task);
-    return run_digest_kernel(machine_, graph_, task);
+    const auto tensors = kernel_tensors(machine_, graph_, task);
+    if (!tensors) return tl::unexpected(tensors.error());
+    const std::span<const std::uint64_t> scalars = graph_.scalars(task);
+    if (config_.mode == KernelMode::kDigest) return run_digest_kernel(task, *tensors, scalars);
+    return svmrt::run_task_kernels(task, *tensors, scalars,
+                                   [&](std::int32_t function) { return config_.kernels.compute_of(function); });
   }
   void fail(std::uint32_t task, const std::string& why) {
     if (!error_) error_ = fmt::format("task {}: {}", task, why);

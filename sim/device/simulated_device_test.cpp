@@ -146,7 +146,7 @@ TEST_F(SimulatedDeviceTest, RealKernelsNameWhatTheyCannotDo) {
   add_sum(dataless, none, floats(2), out);
   add_sum(dataless, floats(1), floats(2), out);
   EXPECT_THAT(execute(config(KernelMode::kReal), dataless).error().message,
-              HasSubstr("have no data for a real kernel"));
+              HasSubstr("tensor 0 has no data for a kernel"));
   EXPECT_EQ(value(out), -1.0F) << "nothing after the first error takes effect";
 }
 
