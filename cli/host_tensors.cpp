@@ -85,9 +85,9 @@ std::vector<svmrt::TensorArgument> HostTensors::arguments() const {
   return arguments;
 }
 
-void HostTensors::declare_dataless(Machine& machine) const {
+void HostTensors::declare_dataless(const std::function<void(const void* base, svmrt::Bytes size)>& declare) const {
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
-    if (!has_data(scene_->tensors[i])) machine.declare_host_without_data(regions_[i].data(), regions_[i].size());
+    if (!has_data(scene_->tensors[i])) declare(regions_[i].data(), regions_[i].size());
   }
 }
 

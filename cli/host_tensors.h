@@ -5,13 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "cli/cli_error.h"
 #include "cli/scene/scene.h"
 #include "runtime/run/argument.h"
-#include "sim/machine/machine.h"
 #include "sim/memory/mapped_region.h"
 
 namespace svmsim {
@@ -23,8 +23,8 @@ class HostTensors {
 
   // The arguments of a session over these buffers.
   [[nodiscard]] std::vector<svmrt::TensorArgument> arguments() const;
-  // Tells the machine which buffers have no bytes.
-  void declare_dataless(Machine& machine) const;
+  // Tells which buffers have no bytes.
+  void declare_dataless(const std::function<void(const void* base, svmrt::Bytes size)>& declare) const;
   // Makes every buffer what it was at the start, those that were dropped too, at whatever address.
   [[nodiscard]] CliResult<void> refill();
   // Gives the memory of child-memory tensors back; after set-up.

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_scene.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "cli/host_tensors.h"
 #include "cli/scene_device.h"
-#include "cli/session_outputs.h"
-#include "runtime/orchestration/callable.h"
-#include "runtime/run/session.h"
+#include "cli/scene_session.h"
 #include "sim/device/simulated_device.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/runtime_driver.h"
@@ -35,218 +31,98 @@ class CallCounter final : public CallObserver {
   RunTotals& totals_;
 };
 
-CliError orchestration_error(const RunSetup& setup, const std::string& message) {
-  return {ExitCode::kBadInput,
-          setup.orchestration_file,
-          "orchestration",
-          setup.scene.orchestration,
-          "a shared object that exports the orchestration's entry points",
-          message};
-}
-
-// Everything that one run of a scene is made of, in the order in which it must come to life.
-class SceneRun {
+// A simulated machine with an oracle that watches it, in the order in which they must come to life.
+class SimulatedGround final : public SceneGround {
  public:
-  SceneRun(const RunSetup& setup, std::unique_ptr<Machine> machine, HostTensors tensors,
-           std::unique_ptr<svmrt::Callable> callable, DeviceConfig device)
+  SimulatedGround(const RunSetup& setup, Machine& machine, HostTensors& tensors, svmrt::Callable& callable,
+                  DeviceConfig device)
       : setup_(setup),
-        machine_(std::move(machine)),
-        tensors_(std::move(tensors)),
-        callable_(std::move(callable)),
-        driver_(*machine_),
-        oracle_(*machine_, setup.policy),
-        observed_(*callable_, oracle_),
-        device_(*machine_, std::move(device)),
-        outputs_(setup.scene, tensors_, *machine_),
-        counter_(result_.totals) {
-    machine_->add_observer(counter_);
+        machine_(machine),
+        driver_(machine),
+        oracle_(machine, setup.policy),
+        observed_(callable, oracle_),
+        device_(machine, std::move(device)),
+        counter_(totals_) {
+    machine.add_observer(counter_);
     if (setup.trace != nullptr) {
-      setup.trace->set_origin(machine_->slice_base());
-      machine_->add_observer(*setup.trace);
+      setup.trace->set_origin(machine.slice_base());
+      machine.add_observer(*setup.trace);
     }
-    if (setup.observer != nullptr) machine_->add_observer(*setup.observer);
-    tensors_.declare_dataless(*machine_);
+    if (setup.observer != nullptr) machine.add_observer(*setup.observer);
+    tensors.declare_dataless(
+        [&](const void* base, svmrt::Bytes size) { machine.declare_host_without_data(base, size); });
   }
 
-  CliResult<RunResult> run() {
-    svmrt::DeviceRunner runner(driver_, {setup_.policy, setup_.log});
-    attempt(runner);
-    if (setup_.again && !unfit_ && !refused_) {
-      if (auto refilled = tensors_.refill(); !refilled) return tl::unexpected(refilled.error());
-      attempt_ = &result_.again.emplace();
-      attempt(runner);
-      const bool both = result_.status == 0 && result_.again->status == 0;
-      if (both && result_.again->result_digest != result_.result_digest) {
-        result_.violations.push_back({"rounds", -1, "", "the second attempt's results differ from those of the first"});
-      }
-    }
-    finalize(runner);
-    result_.fault_hits = machine_->fault_hits();
-    if (refused_) return tl::unexpected(*refused_);
-    if (unfit_) return tl::unexpected(orchestration_error(setup_, result_.error));
-    result_.golden = outputs_.golden();
-    result_.trace_digest = machine_->trace_digest();
+  [[nodiscard]] svmrt::Driver& driver() override { return driver_; }
+  [[nodiscard]] svmrt::Executor& executor() override { return device_; }
+  [[nodiscard]] svmrt::Callable& callable() override { return observed_; }
+  [[nodiscard]] std::span<const std::byte> device_bytes(svmrt::DeviceAddr base, svmrt::Bytes size) override {
+    return {machine_.device_bytes(base, size), static_cast<std::size_t>(size.count())};
+  }
+  void declare_device_without_data(svmrt::DeviceAddr base, svmrt::Bytes size) override {
+    machine_.declare_device_without_data(base, size);
+  }
+
+  void session_ready(std::span<const svmrt::DeviceAddr> child_memory) override {
+    for_each_child_memory([&](std::size_t i, const SceneTensor& tensor) {
+      oracle_.name_child_memory(child_memory[i], tensor.bytes(), tensor.name);
+    });
+  }
+  void round_begins(std::uint64_t round) override { oracle_.begin_round(round); }
+  void before_bind(const svmrt::BoundRun& run) override {
+    oracle_.run_began(run.timeline());
+    for_each_child_memory([&](std::size_t i, const SceneTensor& tensor) {
+      oracle_.claimed(run.timeline(), run.device_addresses()[i], tensor.bytes());
+    });
+    observed_.serve(run.timeline());
+  }
+  void after_bind(const svmrt::BoundRun& run) override {
+    oracle_.bind_ended(run.timeline(), run.report().device_copies, run.report().bind_time);
+  }
+  void graph_built(const svmrt::BoundRun& run) override {
+    if (setup_.on_graph) setup_.on_graph(run.graph(), machine_.slice_base());
+  }
+  void round_ended() override { oracle_.end_round(); }
+  void finalized(const svmrt::DeviceRunner& runner, const std::vector<svmrt::QuarantinedBlock>& quarantined) override {
+    oracle_.finalized(quarantined, runner.failures());
+  }
+
+  // What the machine and the oracle have to say.
+  void complete(RunResult& result) const {
+    result.totals.map_calls = totals_.map_calls;
+    result.totals.map_refused = totals_.map_refused;
+    result.totals.unmap_calls = totals_.unmap_calls;
+    result.totals.free_calls = totals_.free_calls;
+    result.fault_hits = machine_.fault_hits();
+    result.trace_digest = machine_.trace_digest();
     const auto& broken_rules = oracle_.violations();
-    result_.violations.insert(result_.violations.end(), broken_rules.begin(), broken_rules.end());
-    return std::move(result_);
+    result.violations.insert(result.violations.end(), broken_rules.begin(), broken_rules.end());
   }
 
  private:
-  void attempt(svmrt::DeviceRunner& runner) {
-    svmrt::Session session(runner, device_, observed_, session_config());
-    if (auto ready = session.set_up(); !ready) {
-      fail(ready.error());
-    } else {
-      run_rounds(session);
-      if (attempt_->status == 0) {
-        attempt_->result_digest = outputs_.result_digest();
-        attempt_->outputs_digest = outputs_.outputs_digest();
-      }
+  template <typename Visit>
+  void for_each_child_memory(Visit visit) const {
+    const std::vector<SceneTensor>& tensors = setup_.scene.tensors;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].residency == Residency::kChildMemory) visit(i, tensors[i]);
     }
-    if (auto torn_down = session.tear_down(); !torn_down) fail(torn_down.error());
-    result_.totals.upload_time += session.upload_time();
-  }
-
-  svmrt::SessionConfig session_config() {
-    svmrt::SessionConfig config;
-    config.tensors = tensors_.arguments();
-    for (const SceneScalar& scalar : setup_.scene.scalars) config.scalars.push_back(scalar.bits);
-    config.heap_size = setup_.scene.heap;
-    config.orchestrator.task_window = setup_.scene.task_window;
-    config.orchestrator.cluster_count = static_cast<std::int32_t>(setup_.platform.cube_cores);
-    config.orchestrator.aiv_count = static_cast<std::int32_t>(setup_.platform.vector_cores);
-    config.orchestrator.log = orchestration_log();
-    config.before_bind = [this](const svmrt::BoundRun& run) {
-      oracle_.run_began(run.timeline());
-      for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
-        const SceneTensor& tensor = setup_.scene.tensors[i];
-        if (tensor.residency != Residency::kChildMemory) continue;
-        oracle_.claimed(run.timeline(), run.device_addresses()[i], tensor.bytes());
-      }
-      observed_.serve(run.timeline());
-    };
-    config.after_bind = [this](const svmrt::BoundRun& run) {
-      oracle_.bind_ended(run.timeline(), run.report().device_copies, run.report().bind_time);
-      declare_dataless(run.device_addresses());
-      if (setup_.on_graph && attempt_ == &result_ && attempt_->rounds.empty()) {
-        setup_.on_graph(run.graph(), machine_->slice_base());
-      }
-    };
-    return config;
-  }
-
-  // What the orchestration logs, and the runtime about it, goes where the runtime's own log goes.
-  svmrt::OrchestrationLog orchestration_log() {
-    if (!setup_.log) return {};
-    return [this](Pto2LogLevel level, std::string_view message) {
-      constexpr svmrt::LogLevel kLevels[] = {svmrt::LogLevel::kError, svmrt::LogLevel::kWarn, svmrt::LogLevel::kInfo,
-                                             svmrt::LogLevel::kInfo, svmrt::LogLevel::kDebug};
-      setup_.log(kLevels[static_cast<std::size_t>(level)], fmt::format("orchestration: {}", message));
-    };
-  }
-
-  void declare_dataless(std::span<const DeviceAddr> addresses) {
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-      const SceneTensor& tensor = setup_.scene.tensors[i];
-      if (tensor.data.kind == TensorDataKind::kNone && !addresses[i].is_null()) {
-        machine_->declare_device_without_data(addresses[i], tensor.bytes());
-      }
-    }
-  }
-
-  void run_rounds(svmrt::Session& session) {
-    declare_dataless(session.child_memory());
-    tensors_.drop_child_memory();
-    for (std::size_t i = 0; i < setup_.scene.tensors.size(); ++i) {
-      const SceneTensor& tensor = setup_.scene.tensors[i];
-      if (tensor.residency == Residency::kChildMemory) {
-        oracle_.name_child_memory(session.child_memory()[i], tensor.bytes(), tensor.name);
-      }
-    }
-    outputs_.begin(session.child_memory());
-    if (setup_.scene.golden && setup_.kernels == KernelMode::kReal) {
-      if (refuse(outputs_.expect_golden())) return;
-    }
-    for (std::uint64_t round = 0; round < setup_.rounds; ++round) {
-      if (setup_.before_round) setup_.before_round(round);
-      // An orchestration that set elements of a staged tensor left them in the host buffer.
-      const bool inputs_written = round > 0 && attempt_->rounds.back().staged_writes > 0;
-      const auto what = inputs_written ? HostTensors::Restore::kAll : HostTensors::Restore::kOutputs;
-      if (refuse(tensors_.restore(what))) return;
-      oracle_.begin_round(round);
-      const svmrt::RoundOutcome outcome = session.run_round();
-      oracle_.end_round();
-      add_round(outcome.report);
-      if (outcome.error) {
-        fail(*outcome.error);
-        return;
-      }
-      for (Violation& violation : outputs_.check_round(round)) result_.violations.push_back(std::move(violation));
-    }
-  }
-
-  void add_round(const svmrt::RunReport& report) {
-    attempt_->rounds.push_back(report);
-    result_.totals.copy_time += report.copy_time;
-    result_.totals.upload_time += report.upload_time + report.push_time;
-    result_.totals.device_copies += report.device_copies;
-    result_.totals.accesses += report.accesses;
-  }
-
-  // Keeps what ends the run without a result.
-  bool refuse(CliResult<void> outcome) {
-    if (!outcome) refused_ = outcome.error();
-    return !outcome;
-  }
-
-  void finalize(svmrt::DeviceRunner& runner) {
-    const auto finalized = runner.finalize();
-    if (finalized) {
-      result_.quarantined = finalized->quarantined;
-    } else {
-      fail(finalized.error());
-    }
-    oracle_.finalized(result_.quarantined, runner.failures());
-    result_.totals.map_time = runner.totals().map_time;
-    result_.totals.unmap_time = runner.totals().unmap_time;
-  }
-
-  // Keeps the first failure of an attempt.
-  void fail(const svmrt::Error& error) {
-    if (attempt_->status != 0) return;
-    unfit_ = error.code == svmrt::ErrorCode::kInvalidArgument;
-    attempt_->orch_error_code = error.orchestration_code;
-    if (error.code == svmrt::ErrorCode::kOrchestration) {
-      attempt_->status = -error.orchestration_code;
-      attempt_->error = error.message;  // says itself that the run failed, and with which code
-      return;
-    }
-    attempt_->status = error.driver_code == DriverCode::kNone ? -1 : svmrt::code_number(error.driver_code);
-    attempt_->error =
-        unfit_ ? error.message : fmt::format("run failed with code {}: {}", attempt_->status, error.message);
   }
 
   const RunSetup& setup_;
-  RunResult result_;
-  Attempt* attempt_ = &result_;  // the one that is under way
-  std::unique_ptr<Machine> machine_;
-  HostTensors tensors_;
-  std::unique_ptr<svmrt::Callable> callable_;
+  Machine& machine_;
   RuntimeDriver driver_;
   Oracle oracle_;
   ObservedCallable observed_;
   SimulatedDevice device_;
-  SessionOutputs outputs_;
+  RunTotals totals_;
   CallCounter counter_;
-  std::optional<CliError> refused_;
-  bool unfit_ = false;  // the scene does not fit its orchestration
 };
 
 }  // namespace
 
 CliResult<RunResult> run_scene(const RunSetup& setup) {
-  auto callable = svmrt::SharedObjectCallable::load(setup.orchestration_file);
-  if (!callable) return tl::unexpected(orchestration_error(setup, callable.error().message));
+  auto callable = load_orchestration(setup);
+  if (!callable) return tl::unexpected(callable.error());
   auto device = scene_device(setup.scene, setup.platform, setup.kernels, setup.trace);
   if (!device) return tl::unexpected(device.error());
   auto machine =
@@ -254,7 +130,10 @@ CliResult<RunResult> run_scene(const RunSetup& setup) {
   if (!machine) return tl::unexpected(failure(machine.error()));
   auto tensors = HostTensors::create(setup.scene, setup.seed);
   if (!tensors) return tl::unexpected(tensors.error());
-  return SceneRun(setup, std::move(*machine), std::move(*tensors), std::move(*callable), std::move(*device)).run();
+  SimulatedGround ground(setup, **machine, *tensors, **callable, std::move(*device));
+  auto result = run_sessions(setup, *tensors, ground);
+  if (result) ground.complete(*result);
+  return result;
 }
 
 }  // namespace svmsim

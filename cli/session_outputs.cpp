@@ -28,8 +28,7 @@ void SessionOutputs::begin(std::span<const svmrt::DeviceAddr> child_memory) {
 std::span<const std::byte> SessionOutputs::bytes(std::size_t index) const {
   const SceneTensor& tensor = scene_.tensors[index];
   if (tensor.residency == Residency::kStaged) return tensors_.bytes(index);
-  return {machine_.device_bytes(child_memory_[index], tensor.bytes()),
-          static_cast<std::size_t>(tensor.bytes().count())};
+  return device_bytes_(child_memory_[index], tensor.bytes());
 }
 
 CliResult<void> SessionOutputs::expect_golden() {

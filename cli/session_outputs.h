@@ -3,10 +3,13 @@
 // Borrows everything; thread-bound.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/cli_error.h"
@@ -14,7 +17,6 @@
 #include "cli/scene/scene.h"
 #include "sim/kernels/golden.h"
 #include "sim/machine/digest.h"
-#include "sim/machine/machine.h"
 #include "sim/oracle/violation.h"
 
 namespace svmsim {
@@ -26,10 +28,13 @@ struct GoldenReport {
   GoldenDifference worst;
 };
 
+// What device memory holds, in a copy or in place; valid until the next call for the same address.
+using DeviceBytes = std::function<std::span<const std::byte>(svmrt::DeviceAddr base, svmrt::Bytes size)>;
+
 class SessionOutputs {
  public:
-  SessionOutputs(const Scene& scene, const HostTensors& tensors, Machine& machine)
-      : scene_(scene), tensors_(tensors), machine_(machine) {}
+  SessionOutputs(const Scene& scene, const HostTensors& tensors, DeviceBytes device_bytes)
+      : scene_(scene), tensors_(tensors), device_bytes_(std::move(device_bytes)) {}
 
   // A session begins; `child_memory` has an address per tensor, null for staged ones.
   void begin(std::span<const svmrt::DeviceAddr> child_memory);
@@ -55,7 +60,7 @@ class SessionOutputs {
 
   const Scene& scene_;
   const HostTensors& tensors_;
-  Machine& machine_;
+  const DeviceBytes device_bytes_;
   std::vector<svmrt::DeviceAddr> child_memory_;
   std::uint64_t first_outputs_ = 0;  // of round 0
   GoldenOutputs expected_;           // empty without a golden
