@@ -11,6 +11,7 @@ namespace {
 constexpr int kEnd = -1;
 constexpr int kLongestPath = 4096;    // PATH_MAX with its zero
 constexpr long kMostBytes = 2 << 20;  // of a platform file; far above what an environment can hold
+constexpr int kMostExtensions = 8;    // of a platform, as its loader takes them
 
 // Bytes of a regular file, one after the other, as many as a platform file may have. Any other file, and one that
 // cannot be read, has none.
@@ -82,13 +83,20 @@ bool omitted(const char* name) {
   return false;
 }
 
-class Path {
+// Bytes with a zero behind them; what is more than kSize - 1 of them is lost.
+template <int kSize>
+class Text {
  public:
+  void clear() { length_ = 0; }
   void add(int byte) {
-    if (length_ < kLongestPath - 1) text_[length_++] = static_cast<char>(byte);
+    if (length_ < kSize - 1) text_[length_++] = static_cast<char>(byte);
   }
   void add(const char* text) {
     for (; *text != '\0'; ++text) add(static_cast<unsigned char>(*text));
+  }
+  // Keeps what stands before the last slash, and that.
+  void keep_folder() {
+    while (length_ > 0 && text_[length_ - 1] != '/') --length_;
   }
   const char* text() {
     text_[length_] = '\0';
@@ -97,62 +105,11 @@ class Path {
 
  private:
   int length_ = 0;
-  char text_[kLongestPath];
+  char text_[kSize];
 };
 
-// The file of SVMSIM_PLATFORM, as the process finds it (fixture_file.h). Without the variable there is none here:
-// the default platform is not v3.
-bool platform_path(Path& path) {
-  RawFile environment("/proc/self/environ");
-  if (!find_variable(environment, "SVMSIM_PLATFORM=")) return false;
-  Path value;
-  bool is_path = false;
-  for (int byte = environment.next(); byte != 0 && byte != kEnd; byte = environment.next()) {
-    if (byte == '/') is_path = true;
-    value.add(byte);
-  }
-  const char* const text = value.text();
-  int length = 0;
-  while (text[length] != '\0') ++length;
-  const char* const ending = ".toml";
-  int matched = 0;
-  while (matched < 5 && length > matched && text[length - 1 - matched] == ending[4 - matched]) ++matched;
-  if (matched == 5) is_path = true;
-  if (!is_path) path.add(SVMSIM_FIXTURES_DIR "/platforms/");
-  path.add(text);
-  if (!is_path) path.add(ending);
-  return true;
-}
-
-int after_blanks(RawFile& file, int byte) {
-  while (byte == ' ' || byte == '\t') byte = file.next();
-  return byte;
-}
-
-// True when a line of the file reads: personality = "v3".
-bool platform_is_v3() {
-  Path path;
-  if (!platform_path(path)) return false;
-  RawFile file(path.text());
-  int byte = file.next();
-  while (byte != kEnd) {
-    byte = after_blanks(file, byte);
-    if (byte == 'p' && follows(file, "ersonality", byte)) {
-      byte = after_blanks(file, file.next());
-      if (byte == '=') {
-        byte = after_blanks(file, file.next());
-        const int quote = byte;
-        if ((quote == '"' || quote == '\'') && follows(file, "v3", byte)) {
-          byte = file.next();
-          if (byte == quote) return true;
-        }
-      }
-    }
-    while (byte != '\n' && byte != kEnd) byte = file.next();
-    if (byte == '\n') byte = file.next();
-  }
-  return false;
-}
+using Path = Text<kLongestPath>;
+using Word = Text<16>;  // longer than any key or value that counts
 
 bool same(const char* a, const char* b) {
   while (*a != '\0' && *a == *b) {
@@ -160,6 +117,107 @@ bool same(const char* a, const char* b) {
     ++b;
   }
   return *a == *b;
+}
+
+// fixture_file.h says which arguments are paths.
+bool names_a_path(const char* text) {
+  while (*text != '\0' && *text != '/' && !same(text, ".toml")) ++text;
+  return *text != '\0';
+}
+
+// Makes `path`, a platform's file, that of the platform that it calls `name`.
+void go_to(Path& path, const char* name) {
+  const bool is_path = names_a_path(name);
+  if (!is_path || *name == '/') path.clear();
+  path.keep_folder();
+  if (!is_path) path.add(SVMSIM_FIXTURES_DIR "/platforms/");
+  path.add(name);
+  if (!is_path) path.add(".toml");
+}
+
+int after_blanks(RawFile& file, int byte) {
+  while (byte == ' ' || byte == '\t') byte = file.next();
+  return byte;
+}
+
+int hexadecimal_digit(int byte) {
+  if (byte >= '0' && byte <= '9') return byte - '0';
+  if (byte >= 'a' && byte <= 'f') return byte - 'a' + 10;
+  return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : kEnd;
+}
+
+// The character of an escape sequence, behind its backslash; kEnd for any that toml_text.h does not write.
+int escaped(RawFile& file) {
+  const int byte = file.next();
+  if (byte == '"' || byte == '\\') return byte;
+  if (byte != 'u') return kEnd;
+  int character = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = hexadecimal_digit(file.next());
+    if (digit == kEnd) return kEnd;
+    character = character * 16 + digit;
+  }
+  return character < 0x80 ? character : kEnd;
+}
+
+// What a quoted value holds. False when it does not end on its line. `last` holds the last byte that was read.
+template <int kSize>
+bool read_value(RawFile& file, int& last, Text<kSize>& value) {
+  value.clear();
+  last = after_blanks(file, last);
+  const int quote = last;
+  if (quote != '"' && quote != '\'') return false;
+  for (last = file.next(); last != quote; last = file.next()) {
+    if (last == '\\' && quote == '"') last = escaped(file);
+    if (last == '\n' || last == kEnd) return false;
+    value.add(last);
+  }
+  return true;
+}
+
+// What the lines of a platform file say that read KEY = "VALUE".
+struct PlatformKeys {
+  bool has_personality = false;
+  bool is_v3 = false;
+  bool extends = false;
+};
+
+// `base` takes the value of `extends`.
+PlatformKeys read_platform_keys(const char* path, Path& base) {
+  PlatformKeys keys;
+  RawFile file(path);
+  for (int byte = file.next(); byte != kEnd; byte = file.next()) {
+    Word key;
+    for (byte = after_blanks(file, byte); byte >= 'a' && byte <= 'z'; byte = file.next()) key.add(byte);
+    byte = after_blanks(file, byte);
+    if (byte == '=') {
+      byte = file.next();
+      Word word;
+      if (same(key.text(), "personality") && read_value(file, byte, word)) {
+        keys.has_personality = true;
+        keys.is_v3 = same(word.text(), "v3");
+      }
+      if (same(key.text(), "extends") && read_value(file, byte, base)) keys.extends = true;
+    }
+    while (byte != '\n' && byte != kEnd) byte = file.next();
+  }
+  return keys;
+}
+
+// The personality of SVMSIM_PLATFORM, or else of the platform that it extends, as the process finds them
+// (fixture_file.h, platform.h). Without the variable there is nothing to look at: the default platform is not v3.
+bool platform_is_v3() {
+  RawFile environment("/proc/self/environ");
+  if (!find_variable(environment, "SVMSIM_PLATFORM=")) return false;
+  Path name;
+  for (int byte = environment.next(); byte != 0 && byte != kEnd; byte = environment.next()) name.add(byte);
+  Path path;
+  for (int files = 0; files <= kMostExtensions; ++files) {
+    go_to(path, name.text());
+    const PlatformKeys keys = read_platform_keys(path.text(), name);
+    if (keys.has_personality || !keys.extends) return keys.is_v3;
+  }
+  return false;
 }
 
 }  // namespace

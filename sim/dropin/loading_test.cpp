@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
+#include "sim/config/toml_text.h"
 #include "sim/dropin/testing/program_run.h"
+#include "sim/platform.h"
+#include "sim/testing/temporary_folder.h"
 
 namespace svmsim {
 namespace {
@@ -131,6 +135,68 @@ TEST(AbsentSymbols, V3IsSeenInAnyFileThatTheSimulatorReadsAsV3) {
     EXPECT_THAT(run_program("weak", {}, {{"SVMSIM_PLATFORM", path}}).output, HasSubstr("halMemHostGetDevPointer 0 0\n"))
         << name;
   }
+}
+
+class ExtendedPlatform : public testing::Test {
+ protected:
+  // Writes a platform with `keys`; its path.
+  std::string platform(const std::string& name, const std::string& keys) const {
+    const std::string path = folder_.file(name);
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << "name = \"overlay\"\ndescription = \"personality = 'v2'\"\nhbm_mib = 1024\n" << keys;
+    return path;
+  }
+  static std::string seen(const std::string& path) {
+    const ChildResult result = run_program("weak", {}, {{"SVMSIM_PLATFORM", path}});
+    return result.output.substr(0, result.output.find('\n'));
+  }
+
+  const TemporaryFolder folder_;
+};
+
+constexpr const char* kAbsent = "halMemHostGetDevPointer 0 0";
+constexpr const char* kPresent = "halMemHostGetDevPointer 1 1";
+
+TEST_F(ExtendedPlatform, IsV3WhenItsBaseIs) {
+  EXPECT_EQ(seen(platform("name.toml", "extends = \"a5\"\n")), kAbsent);
+  EXPECT_EQ(seen(platform("path.toml", "  extends='" + small_v3() + "'  # by path\n")), kAbsent);
+  EXPECT_EQ(seen(platform("v2.toml", "extends = \"a2a3\"\n")), kPresent);
+}
+
+TEST_F(ExtendedPlatform, OwnPersonalityGoesBeforeThatOfTheBase) {
+  EXPECT_EQ(seen(platform("v2.toml", "extends = \"a5\"\npersonality = \"v2\"\n")), kPresent);
+  EXPECT_EQ(seen(platform("v3.toml", "extends = \"a2a3\"\npersonality = \"v3\"\n")), kAbsent);
+}
+
+TEST_F(ExtendedPlatform, RelativePathsCountFromTheFileThatHoldsThem) {
+  platform("base.toml", "extends = \"a5\"\n");
+  platform("below/middle.toml", "extends = \"../base.toml\"\n");
+  EXPECT_EQ(seen(platform("top.toml", "extends = \"below/middle.toml\"\n")), kAbsent);
+}
+
+TEST_F(ExtendedPlatform, QuotedBytesOfAPathAreRead) {
+  const std::string base = platform(
+      "a \"\\\x7f"
+      "b.toml",
+      "extends = \"a5\"\n");
+  EXPECT_EQ(seen(platform("top.toml", "extends = " + toml_quoted(base) + "\n")), kAbsent);
+}
+
+TEST_F(ExtendedPlatform, EightLevelsAreFollowed) {
+  platform("p1.toml", "extends = \"a5\"\n");
+  for (int i = 2; i <= 8; ++i) {
+    platform("p" + std::to_string(i) + ".toml", "extends = \"p" + std::to_string(i - 1) + ".toml\"\n");
+  }
+  const std::string top = folder_.file("p8.toml");
+  EXPECT_TRUE(load_platform(top, SVMSIM_FIXTURES_DIR)) << "what the libraries read is what the loader reads";
+  EXPECT_EQ(seen(top), kAbsent);
+}
+
+TEST_F(ExtendedPlatform, CircleEnds) {
+  const std::string path = platform("circle.toml", "extends = \"circle.toml\"\n");
+  const ChildResult result = run_program("weak", {}, {{"SVMSIM_PLATFORM", path}});
+  EXPECT_EQ(result.exit_code, 2) << "the loader's word";
+  EXPECT_THAT(result.errors, HasSubstr("extends"));
 }
 
 }  // namespace
