@@ -9,6 +9,7 @@
 #include "cli/board_libraries.h"
 #include "cli/commands.h"
 #include "cli/conformance_output.h"
+#include "cli/interruption.h"
 #include "cli/option_value.h"
 #include "sim/config/fixture_file.h"
 #include "sim/config/printable.h"
@@ -43,7 +44,7 @@ CliResult<std::vector<ConformanceScript>> find_scripts(const Locations& location
 CliResult<ConformanceReport> ask_library(const BoardLibraries& libraries, std::chrono::seconds guard,
                                          const HalSurroundings& surroundings,
                                          const std::vector<ConformanceScript>& scripts, ConformanceSubject& subject) {
-  const LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard};
+  const LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
   LibraryPort port(setup, surroundings);
   port.begin_case();
   if (port.absent()) return tl::unexpected(absent_board(libraries, port.failure()));
@@ -68,6 +69,7 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
   const auto scripts = find_scripts(locations);
   if (!scripts) return tl::unexpected(scripts.error());
 
+  const Interruption interruption;     // neither a process nor an unfinished file is left behind
   std::unique_ptr<OutputFile> output;  // now: a board takes its time
   if (options.output) {
     auto file = output_option(*options.output, *options.output, platform->file, "the platform it extends");
@@ -86,6 +88,7 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
     if (!libraries) return tl::unexpected(libraries.error());
     report = ask_library(*libraries, std::chrono::seconds(*timeout), surroundings, *scripts, subject);
   }
+  if (Interruption::happened()) return tl::unexpected(failure("interrupted"));
   if (!report) return tl::unexpected(report.error());
 
   if (output) {

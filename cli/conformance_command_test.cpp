@@ -2,7 +2,10 @@
 // `svmsim conformance` as a user runs it: against the drop-in libraries, and against libraries that deviate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -231,6 +234,41 @@ TEST(ConformanceCommand, NoBoardLeavesNoFile) {
   const ScratchFolder folder;
   EXPECT_EQ(conformance({"--lib", "/nowhere", "--output", folder / "overlay.toml"}).exit_code, 3);
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// The fake hangs once it has sent its signal, far longer than a test.
+TEST(ConformanceCommand, InterruptedOneEndsAtOnceAndLeavesNoFile) {
+  const BoardFolder board(kFakes + "/interrupting.so");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const ScratchFolder folder;
+    const ChildResult result = conformance({"--lib", board.path(), "--output", folder / "overlay.toml", "--json"},
+                                           {{"FAKE_SIGNAL", std::to_string(signal)}});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(json::parse(result.output).at("error").at("message"), "interrupted");
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+  }
+}
+
+TEST(ConformanceCommand, ProcessOfTheLibraryEndsWithAKilledOne) {
+  const BoardFolder board(kFakes + "/interrupting.so");
+  int ends[2] = {};
+  ASSERT_EQ(pipe(ends), 0);  // every process below inherits an end to write to
+  const ChildResult result = conformance({"--lib", board.path()}, {{"FAKE_SIGNAL", std::to_string(SIGKILL)}});
+  EXPECT_EQ(result.signal, SIGKILL);
+  close(ends[1]);
+  pollfd all_ended{ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&all_ended, 1, 60'000), 1) << "a process is left that waits for ever";
+  close(ends[0]);
+}
+
+// A parent that wants no word of its children hands this on.
+TEST(ConformanceCommand, CrashIsNamedAlsoWhereChildrenAreIgnored) {
+  const BoardFolder board(kFakes + "/crashing.so");
+  const std::string program =
+      std::string("trap '' CHLD; exec ") + SVMSIM_PROGRAM + " conformance --lib " + board.path();
+  const ChildResult result = run_child({"/bin/bash", "-c", program}, without_simulator_variables());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, testing::HasSubstr("seen a process that died of SIGSEGV\n"));
 }
 
 TEST(ConformanceCommand, LibraryIsLookedForAsTheLoaderDoes) {

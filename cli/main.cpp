@@ -2,6 +2,7 @@
 // The `svmsim` command: parses the command line, runs one command, prints what it says, ends with its exit code.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <sstream>
 #include <string>
@@ -334,6 +335,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const svmsim::StandardStreams streams;
+  std::signal(SIGCHLD, SIG_DFL);  // whoever started this may ignore it, and commands want to know how children ended
   try {
     return svmsim::run(streams, argc, argv);
   } catch (const std::exception& error) {  // memory that is not there, for one

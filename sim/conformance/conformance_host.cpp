@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -166,7 +168,15 @@ class Library {
   void* handle_ = nullptr;
 };
 
+// Makes this process end with the runner, whatever the library is at. False: the runner has ended.
+bool end_with_runner() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  char nothing = 0;  // a runner that is there has sent nothing yet
+  return recv(kHostSocket, &nothing, sizeof nothing, MSG_PEEK | MSG_DONTWAIT) < 0;
+}
+
 int serve(const std::string& path) {
+  if (!end_with_runner()) return EXIT_FAILURE;
   Library library;
   HostAnswer answer = library.load(path);
   HostRequest request;

@@ -9,12 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 namespace svmsim {
 namespace {
+
+constexpr char kInterrupted[] = "an interruption";
 
 std::string end_text(int status) {
   if (WIFEXITED(status)) return fmt::format("a process that ended with exit code {}", WEXITSTATUS(status));
@@ -34,6 +37,10 @@ void LibraryPort::begin_case() {
   failure_.clear();
   absent_ = false;
   library_path_.clear();
+  if (interrupted()) {
+    failure_ = kInterrupted;
+    return;
+  }
   start_process();
   if (!failure_.empty()) return;
   const HostAnswer loaded = receive();
@@ -77,25 +84,30 @@ int LibraryPort::end_process() {
   return status;
 }
 
+// In short waits: a signal that came just before one of them does not end it.
+bool LibraryPort::wait_for(int descriptor) const {
+  constexpr std::chrono::milliseconds kShort{100};
+  pollfd ready{descriptor, POLLIN, 0};
+  for (auto left = setup_.guard; left.count() > 0 && !interrupted(); left -= kShort) {
+    if (poll(&ready, 1, static_cast<int>(std::min(left, kShort).count())) > 0) return true;
+  }
+  return false;
+}
+
 // The other side of the socket is closed, or said nonsense: its process is about to end, or it lives and is ended here.
 void LibraryPort::break_off() {
-  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, process_, 0)), POLLIN, 0};
-  const bool ends_itself = ended.fd < 0 || poll(&ended, 1, static_cast<int>(setup_.guard.count())) > 0;
-  if (ended.fd >= 0) close(ended.fd);
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
+  const bool ends_itself = process < 0 || wait_for(process);
+  if (process >= 0) close(process);
   const std::string text = end_text(end_process());
   failure_ = ends_itself ? text : "a process that broke off the conversation and went on";
 }
 
 HostAnswer LibraryPort::receive() {
   HostAnswer answer;
-  pollfd ready{socket_, POLLIN, 0};
-  int count = 0;
-  do {
-    count = poll(&ready, 1, static_cast<int>(setup_.guard.count()));
-  } while (count < 0 && errno == EINTR);
-  if (count == 0) {
+  if (!wait_for(socket_)) {
     end_process();
-    failure_ = fmt::format("no answer within {} ms", setup_.guard.count());
+    failure_ = interrupted() ? kInterrupted : fmt::format("no answer within {} ms", setup_.guard.count());
     return answer;
   }
   if (recv(socket_, &answer, sizeof answer, 0) != sizeof answer) {

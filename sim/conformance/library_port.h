@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver library, whichever it is, as a conformance script sees it: `libascend_hal.so` in a process of its own per
 // case, so that no case sees another's state and a library that crashes or hangs ends a case and not the runner. Never
-// loads the library into its own process. Owned by whoever runs scripts; thread-bound.
+// loads the library into its own process. Owned by whoever runs scripts; thread-bound: the process of a case ends with
+// the thread that began it.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "sim/child_environment.h"
@@ -21,6 +23,8 @@ struct LibrarySetup {
   EnvironmentChanges environment;  // of each process
   // How long a call may take before its process is given up. Guards against a hang, so far above any call.
   std::chrono::milliseconds guard{120'000};
+  // Asked before each process and while one is waited for; once it says yes, there are no more answers. May be empty.
+  std::function<bool()> interrupted;
 };
 
 class LibraryPort final : public HalPort {
@@ -59,6 +63,9 @@ class LibraryPort final : public HalPort {
   void start_process();
   // Ends the process, which may be dead already; returns its wait status.
   int end_process();
+  [[nodiscard]] bool interrupted() const { return setup_.interrupted && setup_.interrupted(); }
+  // Whether the descriptor has something to read before the guard ends, or an interruption.
+  [[nodiscard]] bool wait_for(int descriptor) const;
   // An answer with code 0 and the request's output once there is a failure.
   HostAnswer ask(const HostRequest& request);
   // The code of the answer. `output`, null or what the call gets to see there, takes what the call left.

@@ -87,6 +87,17 @@ TEST(LibraryPort, CallThatHangsIsADeviationAndTheNextCaseRuns) {
   EXPECT_EQ(outcomes[1].message(), "P5 Second: agrees");
 }
 
+TEST(LibraryPort, InterruptionEndsTheWaitAndTheCasesAfterIt) {
+  LibrarySetup setup = setup_of("hanging");
+  int asked = 0;
+  // Not before the first case has begun.
+  setup.interrupted = [&] { return ++asked > 10; };
+  const auto outcomes = outcomes_of(setup, kRegister);
+  ASSERT_EQ(outcomes.size(), 2u);
+  EXPECT_EQ(outcomes[0].seen, "an interruption");
+  EXPECT_EQ(outcomes[1].message(), "P5 Second: expected a process with the driver, seen an interruption");
+}
+
 TEST(LibraryPort, SymbolThatTheLibraryLacksIsAbsent) {
   LibraryPort port(setup_of("crashing"), HalSurroundings{});
   port.begin_case();
