@@ -7,13 +7,34 @@ namespace svmsim {
 
 namespace {
 
-// nlohmann/json prints a double with as many digits as it needs. A number that must keep three decimals travels as a
-// text behind this mark and loses its quotes on the way out.
-constexpr std::string_view kNumberMark = "\x01";
-constexpr std::string_view kQuotedMark = "\"\\u0001";  // as it stands in the dumped text
+// nlohmann/json prints a double with as many digits as it needs. A number that must keep three decimals travels as an
+// object with this one member, its thousandths: texts, whatever is in them, never become an object.
+constexpr const char* kThousandths = "thousandths";
 
-Json three_decimals(std::uint64_t thousandths) {
-  return fmt::format("{}{}.{:03}", kNumberMark, thousandths / 1000, thousandths % 1000);
+Json three_decimals(std::uint64_t thousandths) { return Json{{kThousandths, thousandths}}; }
+
+std::string compact(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void append(std::string& text, const Json& value, const std::string& line) {
+  if (value.is_object() && value.size() == 1 && value.begin().key() == kThousandths) {
+    const auto thousandths = value.begin()->get<std::uint64_t>();
+    text += fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+    return;
+  }
+  if (!value.is_structured() || value.empty()) {
+    text += compact(value);
+    return;
+  }
+  text += value.is_object() ? '{' : '[';
+  const std::string line_below = line + "  ";
+  const char* separator = "";
+  for (auto member = value.begin(); member != value.end(); ++member) {
+    text += separator + line_below;
+    if (value.is_object()) text += compact(member.key()) + ": ";
+    append(text, *member, line_below);
+    separator = ",";
+  }
+  text += line + (value.is_object() ? '}' : ']');
 }
 
 }  // namespace
@@ -25,22 +46,11 @@ Json microseconds(svmrt::Picoseconds time) {
 }
 
 std::string document_text(const Json& document) {
-  const std::string dumped = document.dump(2, ' ', false, Json::error_handler_t::replace);
   std::string text;
-  text.reserve(dumped.size() + 1);
-  std::size_t at = 0;
-  for (std::size_t mark = dumped.find(kQuotedMark); mark != std::string::npos; mark = dumped.find(kQuotedMark, at)) {
-    text.append(dumped, at, mark - at);
-    const std::size_t number = mark + kQuotedMark.size();
-    const std::size_t end = dumped.find_first_not_of("0123456789.", number);
-    const bool ours = end > number && dumped[end] == '"';  // a text of somebody else that starts with the mark is not
-    text.append(dumped, ours ? number : mark, end - (ours ? number : mark));
-    at = ours ? end + 1 : end;
-  }
-  text.append(dumped, at);
+  append(text, document, "\n");
   return text + "\n";
 }
 
-std::string line_text(const Json& document) { return document.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_text(const Json& document) { return compact(document); }
 
 }  // namespace svmsim

@@ -24,17 +24,36 @@ TEST(JsonDocument, LargestTimeKeepsEveryDigit) {
   EXPECT_EQ(document_text(json), "[\n  18446744073709551.615\n]\n");
 }
 
-TEST(JsonDocument, TextsThatLookLikeAMarkedNumberStayValidJson) {
-  for (const std::string text : {"\x01", "\x01x",
+// A text of somebody else is that text, whatever it begins with, as a value and as a key.
+TEST(JsonDocument, TextsComeBackAsTheyWere) {
+  for (const std::string text : {"\x01",
                                  "\x01"
-                                 "12\"",
+                                 "12",
                                  "\x01"
-                                 "1.5 ",
-                                 "plain", "\xff\xfe"}) {
+                                 "1.5",
+                                 "a\"\x01"
+                                 "1.5",
+                                 "{\"thousandths\": 1}", "1.580", "plain"}) {
     Json json;
     json["value"] = text;
-    EXPECT_TRUE(Json::accept(document_text(json))) << document_text(json);
+    json[text] = Json::array({text, Json::array(), Json::object()});
+    EXPECT_EQ(Json::parse(document_text(json)), json) << document_text(json);
   }
+}
+
+TEST(JsonDocument, WhatIsNoUtf8IsReplaced) {
+  Json json;
+  json["\xff"] = "\xfe!";
+  EXPECT_EQ(document_text(json), "{\n  \"\xef\xbf\xbd\": \"\xef\xbf\xbd!\"\n}\n");
+  EXPECT_EQ(line_text(json), "{\"\xef\xbf\xbd\":\"\xef\xbf\xbd!\"}");
+}
+
+TEST(JsonDocument, EveryMemberHasALineAndEmptyOnesNone) {
+  Json json;
+  json["list"] = Json::array({1, Json::array(), Json::object({{"a", nullptr}})});
+  json["none"] = Json::object();
+  EXPECT_EQ(document_text(json),
+            "{\n  \"list\": [\n    1,\n    [],\n    {\n      \"a\": null\n    }\n  ],\n  \"none\": {}\n}\n");
 }
 
 }  // namespace
