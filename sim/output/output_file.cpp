@@ -26,6 +26,21 @@ std::string failed(const std::string& what, const std::string& path) {
   return fmt::format("cannot {} {}: {}", what, path, std::strerror(errno));
 }
 
+// Where a file of this name is, or would be: links are followed, also those that point to nothing.
+fs::path target_of(const std::string& name, std::error_code& error) {
+  constexpr int kMostLinks = 40;  // as the system has it
+  fs::path path = fs::absolute(name, error);
+  std::error_code none;  // of what is not there
+  for (int links = 0; !error && fs::is_symlink(fs::symlink_status(path, none)); ++links) {
+    if (links == kMostLinks) {
+      error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    } else {
+      path = path.parent_path() / fs::read_symlink(path, error);
+    }
+  }
+  return error ? path : fs::weakly_canonical(path, error);
+}
+
 }  // namespace
 
 tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const std::string& asked_path) {
@@ -36,7 +51,7 @@ tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const 
     return tl::unexpected(fmt::format("{} is not a regular file", asked_path));
   }
   // The directory of the process may be another one when the file gets its name.
-  std::string path = fs::weakly_canonical(fs::absolute(asked_path, error), error).string();
+  std::string path = target_of(asked_path, error).string();
   if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
   std::string unfinished = path + ".XXXXXX";
   const int descriptor = above_standard_streams(mkstemp(unfinished.data()));

@@ -66,6 +66,27 @@ TEST_F(OutputFileTest, ALinkIsFollowedAndStays) {
   EXPECT_TRUE(fs::is_symlink(path("link")));
 }
 
+TEST_F(OutputFileTest, ALinkToNothingStaysAndWhatItPointsToIsWritten) {
+  fs::create_directories(path("below"));
+  fs::create_symlink("below/b", path("link"));
+  fs::create_symlink("link", path("first"));
+  auto file = OutputFile::create(path("first"));
+  ASSERT_TRUE(file) << file.error();
+  EXPECT_EQ((*file)->path(), fs::canonical(folder_) / "below" / "b");
+  (*file)->write("new");
+  ASSERT_TRUE((*file)->finish());
+  EXPECT_EQ(text_of(path("below/b")), "new");
+  EXPECT_TRUE(fs::is_symlink(path("first")));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+}
+
+TEST_F(OutputFileTest, LinksThatPointToEachOtherAreRefused) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_FALSE(OutputFile::create(path("a")));
+  EXPECT_EQ(files(), 2);
+}
+
 TEST_F(OutputFileTest, IsAsReadableAsAnyNewFile) {
   const mode_t mask = umask(027);
   auto file = OutputFile::create(path("a"));
