@@ -2,10 +2,12 @@
 #include "sim/platform.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "sim/config/fixture_file.h"
 
@@ -28,17 +30,21 @@ std::string read_name(ConfigTable& table, std::string_view key) {
   return name;
 }
 
-constexpr int kMostExtensions = 8;
+// Files of platforms, each of which extends the next one.
+using Chain = std::vector<std::string>;
 
-ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const std::string& file,
-                                     const std::string& fixtures, int extensions);
+ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, Chain chain, const std::string& fixtures);
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code none;  // of a file that is not there
+  return a == b || std::filesystem::equivalent(a, b, none);
+}
 
 // The platform that `extends` names. A mistake in its file is that file's.
-ConfigResult<Platform> read_base(ConfigReader& reader, const std::string& file, const std::string& fixtures,
-                                 int extensions) {
+ConfigResult<Platform> read_base(ConfigReader& reader, Chain chain, const std::string& fixtures) {
   namespace fs = std::filesystem;
   ConfigTable root = reader.root();
-  const fs::path folder = fs::path(file).parent_path();
+  const fs::path folder = fs::path(chain.back()).parent_path();
   std::string path = root.text("extends");
   if (names_a_path(path)) {
     path = (folder / path).string();
@@ -46,7 +52,13 @@ ConfigResult<Platform> read_base(ConfigReader& reader, const std::string& file, 
     path = read_name(root, "extends");
     path = fixtures.empty() ? (folder / (path + ".toml")).string() : fixture_file(fixtures, "platforms", path);
   }
-  if (extensions == kMostExtensions) {
+  const auto again =
+      std::find_if(chain.begin(), chain.end(), [&](const std::string& file) { return same_file(file, path); });
+  if (again != chain.end()) {
+    root.reject("extends", fmt::format("a platform that does not extend this one in turn ({} extends {})",
+                                       fmt::join(again, chain.end(), " extends "), *again));
+  }
+  if (chain.size() > kMostExtensions) {
     root.reject("extends", fmt::format("no more than {} platforms that extend one another", kMostExtensions));
   }
   if (reader.first_error()) return tl::unexpected(*reader.first_error());
@@ -55,23 +67,33 @@ ConfigResult<Platform> read_base(ConfigReader& reader, const std::string& file, 
     root.reject("extends", fmt::format("the name or the path of a platform ({})", base.error().message()));
     return tl::unexpected(*reader.first_error());
   }
-  return read_platform(std::move(base), path, fixtures, extensions + 1);
+  chain.push_back(std::move(path));
+  return read_platform(std::move(base), std::move(chain), fixtures);
 }
 
-ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const std::string& file,
-                                     const std::string& fixtures, int extensions) {
+// Of the last file of the chain.
+ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, Chain chain, const std::string& fixtures) {
   if (!reader) return tl::unexpected(std::move(reader.error()));
   ConfigTable root = reader->root();
   Platform platform;
   const bool extends = root.has("extends");
   if (extends) {
-    ConfigResult<Platform> base = read_base(*reader, file, fixtures, extensions);
+    ConfigResult<Platform> base = read_base(*reader, chain, fixtures);
     if (!base) return base;
     platform = std::move(*base);
+    ++platform.extensions;
   }
+  // A switch that the other keys forbid may be the base's.
+  const auto refuse = [&](const std::string& key, std::string_view why) {
+    if (root.has(key)) {
+      root.reject(key, fmt::format("false, {}", why));
+    } else {
+      root.reject("extends", fmt::format("a platform without {}, or beside it {} = false, {}", key, key, why));
+    }
+  };
   // What has no default may be the base's.
   const auto is_due = [&](std::string_view key) { return !extends || root.has(key); };
-  platform.file = file;
+  platform.file = chain.back();
   platform.name = read_name(root, "name");
   platform.description = root.text("description");
   if (is_due("personality")) platform.personality = root.choice("personality", kPersonalityWords);
@@ -86,12 +108,12 @@ ConfigResult<Platform> read_platform(ConfigResult<ConfigReader> reader, const st
   platform.host_map_path = root.boolean_or("host_map_path", platform.host_map_path);
   platform.non_identity = root.boolean_or("non_identity", platform.non_identity);
   if (platform.non_identity && platform.personality == Personality::kIdentity) {
-    root.reject("non_identity", "false, because personality is \"identity\"");
+    refuse("non_identity", "because personality is \"identity\"");
   }
   platform.lenient = root.boolean_or("lenient", platform.lenient);
   platform.fragmented = root.boolean_or("fragmented", platform.fragmented);
   if (platform.fragmented && !can_be_fragmented(platform)) {
-    root.reject("fragmented", "false, unless personality is \"v3\" and host_page is above device_page");
+    refuse("fragmented", "unless personality is \"v3\" and host_page is above device_page");
   }
   platform.cube_cores = root.integer_or<std::uint32_t>("cube_cores", platform.cube_cores, 1, kMaxCores);
   platform.vector_cores = root.integer_or<std::uint32_t>("vector_cores", platform.vector_cores, 1, kMaxCores);
@@ -113,11 +135,11 @@ bool can_be_fragmented(const Platform& platform) {
 }
 
 ConfigResult<Platform> load_platform(const std::string& path, const std::string& fixtures) {
-  return read_platform(ConfigReader::open(path), path, fixtures, 0);
+  return read_platform(ConfigReader::open(path), {path}, fixtures);
 }
 
 ConfigResult<Platform> parse_platform(std::string_view text, const std::string& file) {
-  return read_platform(ConfigReader::parse(text, file), file, "", 0);
+  return read_platform(ConfigReader::parse(text, file), {file}, "");
 }
 
 }  // namespace svmsim

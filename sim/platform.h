@@ -3,6 +3,7 @@
 // fixtures/platforms/ per platform. Value type, thread-compatible.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -27,6 +28,8 @@ inline constexpr Choice<AddressReuse> kReuseWords[] = {
     {"driver", AddressReuse::kDriver}, {"lifo", AddressReuse::kLifo}, {"quarantine", AddressReuse::kQuarantine}};
 inline constexpr std::uint64_t kPageSizes[] = {4096, 65536};
 
+inline constexpr std::size_t kMostExtensions = 8;  // platforms that extend one another
+
 struct Platform {
   std::string file;  // that it was read from
   std::string name;
@@ -45,7 +48,8 @@ struct Platform {
   std::uint32_t vector_cores = 48;
   // How long a kernel of sim/kernels, by name, takes for one block on one core; a scene's own duration goes before it.
   std::map<std::string, svmrt::Picoseconds> kernel_durations;
-  std::string calibration;  // name of a file in fixtures/calibrations/, without its extension
+  std::string calibration;     // name of a file in fixtures/calibrations/, without its extension
+  std::size_t extensions = 0;  // how many platforms it extends, one through the other
 };
 
 // Reads a platform file; the error names file, line, key, value and what is allowed. Keys; name,

@@ -304,6 +304,17 @@ TEST_F(ExtendingPlatform, SwitchesThatExcludeEachOtherDoSoAcrossFiles) {
   EXPECT_TRUE(extended("extends = \"base\"\npersonality = \"v3\"\nfragmented = true\n").has_value());
 }
 
+TEST_F(ExtendingPlatform, SwitchOfTheBaseThatDoesNotFitIsNamedAsTheBases) {
+  write("elsewhere.toml", with("host_page", "4096") + "non_identity = true\n");
+  const std::string identity = "extends = \"elsewhere.toml\"\npersonality = \"identity\"\n";
+  expect_refused(identity, "\"elsewhere.toml\"",
+                 "a platform without non_identity, or beside it non_identity = false, because");
+  EXPECT_TRUE(extended(identity + "non_identity = false\n").has_value());
+  write("platforms/runs.toml",
+        "name = \"r\"\ndescription = \"d\"\nextends = \"base\"\npersonality = \"v3\"\nfragmented = true\n");
+  expect_refused("extends = \"runs\"\npersonality = \"v2\"\n", "\"runs\"", "or beside it fragmented = false, unless");
+}
+
 TEST_F(ExtendingPlatform, EightExtensionsAreTheMost) {
   const auto link = [&](int number, const std::string& base) {
     write("platforms/link" + std::to_string(number) + ".toml",
@@ -311,13 +322,26 @@ TEST_F(ExtendingPlatform, EightExtensionsAreTheMost) {
   };
   link(1, "base");
   for (int number = 2; number <= 8; ++number) link(number, "link" + std::to_string(number - 1));
-  EXPECT_TRUE(extended("extends = \"link7\"\n").has_value());
-  EXPECT_FALSE(extended("extends = \"link8\"\n").has_value());
-  link(1, "link1");
-  const auto circle = extended("extends = \"link1\"\n");
+  const auto most = extended("extends = \"link7\"\n");
+  ASSERT_TRUE(most.has_value()) << most.error().message();
+  EXPECT_EQ(most->extensions, kMostExtensions);
+  const auto more = extended("extends = \"link8\"\n");
+  ASSERT_FALSE(more.has_value());
+  EXPECT_EQ(more.error().key, "extends");
+  EXPECT_EQ(more.error().allowed, "no more than 8 platforms that extend one another");
+}
+
+TEST_F(ExtendingPlatform, CircleIsRefusedFileByFile) {
+  write("platforms/a.toml", "name = \"a\"\ndescription = \"d\"\nextends = \"./b.toml\"\n");
+  write("platforms/b.toml", "name = \"b\"\ndescription = \"d\"\nextends = \"a\"\n");
+  const std::string a = (folder_ / "platforms" / "a.toml").string();
+  const std::string b = (folder_ / "platforms" / "./b.toml").string();
+  const auto circle = extended("extends = \"a\"\n");
   ASSERT_FALSE(circle.has_value());
-  EXPECT_EQ(circle.error().key, "extends");
-  EXPECT_EQ(circle.error().allowed, "no more than 8 platforms that extend one another");
+  EXPECT_EQ(circle.error().file, b);
+  EXPECT_EQ(circle.error().allowed,
+            "a platform that does not extend this one in turn (" + a + " extends " + b + " extends " + a + ")");
+  expect_refused("extends = \"mine.toml\"\n", "\"mine.toml\"", "mine.toml extends ");
 }
 
 }  // namespace
