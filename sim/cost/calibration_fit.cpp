@@ -100,6 +100,8 @@ std::string reason_of(const RelativeFit& fit, std::size_t index, std::span<const
       return fmt::format("the scatter of the points leaves it anywhere from {:.0f} to {:.0f} ps",
                          std::max(0.0, as_double(term.value) - as_double(term.uncertainty)),
                          as_double(term.value) + as_double(term.uncertainty));
+    case TermVerdict::kTooSmall:
+      return "it is below half a picosecond, and 0 here";
   }
   return {};
 }

@@ -185,6 +185,24 @@ TEST(CalibrationFit, DirectionsThatEachDetermineOneTermAreFittedTogether) {
   EXPECT_FALSE(term(*fitted, "copy_from_device.mib").determined);
 }
 
+// A tenth of a picosecond a load, and one a store.
+TEST(CalibrationFit, TermThatRoundsToZeroIsOpen) {
+  Calibration points;
+  for (const std::uint64_t times : {1000, 2000, 4000}) {
+    MeasuredCall call;
+    call.median = Picoseconds(times * 100);
+    points.view_points.push_back({ViewAccess::kLoad, times * 1000, call});
+    points.view_points.push_back({ViewAccess::kStore, times * 100, call});
+  }
+  const auto fitted = fit_calibration(points);
+  ASSERT_TRUE(fitted.has_value()) << fitted.error();
+  EXPECT_EQ(term(*fitted, "view_load").value, Picoseconds(0));
+  EXPECT_EQ(term(*fitted, "view_load").reason, "it is below half a picosecond, and 0 here");
+  EXPECT_FALSE(term(*fitted, "view_load").determined);
+  EXPECT_EQ(term(*fitted, "view_store").value, Picoseconds(1));
+  EXPECT_TRUE(term(*fitted, "view_store").determined);
+}
+
 TEST(CalibrationFit, ParametersWithoutPointsAreKept) {
   Calibration calibration;
   calibration.parameters = planted();

@@ -186,7 +186,11 @@ RelativeFit relative_fit(std::span<const FitSample> samples, std::size_t terms) 
     } else {
       const double uncertainty = 2 * fit.scatter * std::sqrt(std::max(0.0, full.variances[i]));
       term.uncertainty = rounded(uncertainty);
-      if (uncertainty > values[i] / 2) term.verdict = TermVerdict::kScattered;
+      if (uncertainty > values[i] / 2) {
+        term.verdict = TermVerdict::kScattered;
+      } else if (term.value == Picoseconds(0)) {
+        term.verdict = TermVerdict::kTooSmall;
+      }
     }
     fit.terms.push_back(term);
   }

@@ -29,6 +29,7 @@ enum class TermVerdict : std::uint8_t {
   kNoSample,     // no sample holds any of it; its value is 0
   kInseparable,  // it grows with other terms in every sample: they share one cost
   kScattered,    // the scatter of the samples hides it
+  kTooSmall,     // rounded to a whole picosecond it is 0
 };
 
 struct FittedTerm {
@@ -47,7 +48,7 @@ struct RelativeFit {
 inline constexpr double kLeastScatter = 0.01;
 
 // `terms` is 1 to kMaxTerms. Of terms that cannot be told apart the first ones carry the cost and the rest are 0.
-// A term is determined when its uncertainty is at most half of its value.
+// A term is determined when its uncertainty is at most half of its value, and that is not 0.
 [[nodiscard]] RelativeFit relative_fit(std::span<const FitSample> samples, std::size_t terms);
 
 // What the terms make of a sample's amounts. Only shown to people, never fed back into a time.
