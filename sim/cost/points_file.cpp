@@ -248,6 +248,8 @@ ConfigResult<Calibration> load_points(const std::string& path) {
 }
 
 ConfigResult<Calibration> parse_points(std::string_view text, const std::string& file) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // with which spreadsheets begin a file in UTF-8
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return PointsReader(text, file).read();
 }
 

@@ -61,6 +61,12 @@ TEST(PointsFile, WithoutASourceTheMachineIsTheUsualOne) {
   EXPECT_EQ(points->source.driver, "not stated");
 }
 
+TEST(PointsFile, ByteOrderMarkIsSkippedOnce) {
+  const std::string mark = "\xef\xbb\xbf";
+  EXPECT_TRUE(parse_points(mark + kCopyHeader + "d2h,4,9,10\n", "p.csv").has_value());
+  EXPECT_FALSE(parse_points(mark + mark + kCopyHeader + "d2h,4,9,10\n", "p.csv").has_value());
+}
+
 TEST(PointsFile, SourceCountsWhereverItStands) {
   const auto points = parse_points(
       kMapHeader + "map,2097152,huge,1,2,3,4,5\n" + "kind,host_page,personality,driver\nsource,65536,v3,CANN 10\n",
