@@ -36,6 +36,12 @@ HostAnswer without_answer(const std::string& why) {
   return answer;
 }
 
+HostAnswer without_runtime(const std::string& what_is_there) {
+  HostAnswer answer;
+  std::snprintf(answer.no_runtime, sizeof answer.no_runtime, "%s", what_is_there.c_str());
+  return answer;
+}
+
 class Library {
  public:
   // Loads the library as a program that knows nothing of it does, and opens device 0.
@@ -135,12 +141,12 @@ class Library {
   HostAnswer reopen() {
     const std::string acl_path = path_.substr(0, path_.rfind('/') + 1) + "libascendcl.so";
     void* const acl = dlopen(acl_path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (acl == nullptr) return without_answer(std::string("no ACL runtime to close the device: ") + dlerror());
+    if (acl == nullptr) return without_runtime(std::string("one that cannot be loaded: ") + dlerror());
     auto* const initialise = symbol<svmrt::AclInit>(acl, "aclInit");
     auto* const set_device = symbol<svmrt::AclrtSetDevice>(acl, "aclrtSetDevice");
     auto* const reset_device = symbol<svmrt::AclrtResetDevice>(acl, "aclrtResetDevice");
     if (initialise == nullptr || set_device == nullptr || reset_device == nullptr) {
-      return without_answer("an ACL runtime without aclInit, aclrtSetDevice or aclrtResetDevice");
+      return without_runtime("one without aclInit, aclrtSetDevice or aclrtResetDevice");
     }
     static_cast<void>(initialise(nullptr));  // refused when it is not the first
     for (auto* const call : {set_device, reset_device, set_device}) {

@@ -66,8 +66,9 @@ class HalPort {
   // The state of a process that has just opened device 0: no block, no mapping, no cached memory, no feature asked
   // for. Where the library keeps state per process this takes a new process.
   virtual void begin_case() = 0;
-  // Closes device 0 and opens it again in the same process (F3).
-  virtual void reopen_device() = 0;
+  // Closes device 0 and opens it again in the same process (F3). What is there in place of an ACL runtime that could;
+  // empty when it did.
+  [[nodiscard]] virtual std::string reopen_device() = 0;
   // 16 pages of the host's own memory, aligned to the host page, outside of every SVM range; the port's own.
   [[nodiscard]] virtual std::uint64_t host_memory() = 0;
 

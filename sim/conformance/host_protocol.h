@@ -45,6 +45,7 @@ struct HostAnswer {
   char failure[512] = {};       // why there is no answer, as HalPort::failure() says it; empty when there is one
   bool absent = false;          // of the first: there is no library to load, or it finds no device
   char library[512] = {};       // of the first: where the loader found it
+  char no_runtime[512] = {};    // of kReopenDevice: HalPort::reopen_device()
 };
 
 }  // namespace svmsim

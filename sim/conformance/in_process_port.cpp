@@ -31,7 +31,10 @@ void InProcessPort::begin_case() {
   driver_ = make_hal_driver(platform_, layout_, backing_);
 }
 
-void InProcessPort::reopen_device() { driver_->device_close(); }
+std::string InProcessPort::reopen_device() {
+  driver_->device_close();
+  return {};
+}
 
 std::uint64_t InProcessPort::host_memory() { return 0x7f0000000000; }
 

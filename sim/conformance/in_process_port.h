@@ -24,7 +24,7 @@ class InProcessPort final : public HalPort {
   // Everything, but halMemHostGetDevPointer on v3 (U5).
   [[nodiscard]] bool has(HalSymbol symbol) override;
   void begin_case() override;
-  void reopen_device() override;
+  [[nodiscard]] std::string reopen_device() override;
   [[nodiscard]] std::uint64_t host_memory() override;
 
   [[nodiscard]] std::int32_t mem_alloc(std::uint64_t* address, std::uint64_t size, std::uint64_t flag) override;

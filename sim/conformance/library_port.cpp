@@ -144,10 +144,10 @@ bool LibraryPort::has(HalSymbol symbol) {
   return ask(request).code != 0;
 }
 
-void LibraryPort::reopen_device() {
+std::string LibraryPort::reopen_device() {
   HostRequest request;
   request.call = HostCall::kReopenDevice;
-  ask(request);
+  return ask(request).no_runtime;
 }
 
 std::uint64_t LibraryPort::host_memory() {

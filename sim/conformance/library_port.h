@@ -44,7 +44,7 @@ class LibraryPort final : public HalPort {
   void begin_case() override;
   // aclInit, aclrtSetDevice(0), aclrtResetDevice(0), aclrtSetDevice(0). The ACL runtime asks for feature 11 when it
   // opens a device, so from here on registrations are recorded (U1), whatever the case asked for before.
-  void reopen_device() override;
+  [[nodiscard]] std::string reopen_device() override;
   [[nodiscard]] std::uint64_t host_memory() override;
 
   [[nodiscard]] std::int32_t mem_alloc(std::uint64_t* address, std::uint64_t size, std::uint64_t flag) override;

@@ -165,7 +165,7 @@ class OddPort final : public HalPort {
   [[nodiscard]] HalSurroundings surroundings() const override { return {}; }
   [[nodiscard]] bool has(HalSymbol symbol) override { return symbol != HalSymbol::kHostUnregisterEx; }
   void begin_case() override {}
-  void reopen_device() override {}
+  std::string reopen_device() override { return {}; }
   [[nodiscard]] std::uint64_t host_memory() override { return 0x7000; }
   [[nodiscard]] std::int32_t mem_alloc(std::uint64_t*, std::uint64_t, std::uint64_t) override { return code_; }
   [[nodiscard]] std::int32_t mem_free(std::uint64_t) override { return code_; }
