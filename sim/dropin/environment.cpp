@@ -173,6 +173,17 @@ void read_version(Reader& reader, Environment& environment) {
   }
 }
 
+// Where the program is now: it may be elsewhere when it ends.
+std::string path_from_here(Reader& reader, std::string_view variable, const std::string& value) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(value, error);
+  if (error) {
+    reader.reject(mistake(variable, value, fmt::format("a path from the root ({} here)", error.message())));
+    return value;
+  }
+  return path.lexically_normal();
+}
+
 }  // namespace
 
 std::map<std::string, std::string> svmsim_variables() {
@@ -200,11 +211,10 @@ tl::expected<Environment, std::string> read_environment(const std::map<std::stri
   read_visible_devices(reader, environment);
   environment.trace_path = reader.text("SVMSIM_TRACE");
   environment.report_path = reader.text("SVMSIM_REPORT");
-  // Where the program is now: it may be elsewhere when it ends.
   if (environment.report_path && *environment.report_path != "-") {
-    environment.report_path = std::filesystem::absolute(*environment.report_path).lexically_normal();
+    environment.report_path = path_from_here(reader, "SVMSIM_REPORT", *environment.report_path);
     if (environment.trace_path &&
-        std::filesystem::absolute(*environment.trace_path).lexically_normal() == *environment.report_path) {
+        path_from_here(reader, "SVMSIM_TRACE", *environment.trace_path) == *environment.report_path) {
       reader.reject(mistake("SVMSIM_REPORT", *environment.report_path, "another file than that of SVMSIM_TRACE"));
     }
   }

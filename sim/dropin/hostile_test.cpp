@@ -45,6 +45,21 @@ TEST(HostileProgram, RelativePathsCountFromTheFirstCallWhereverItGoes) {
   EXPECT_TRUE(fs::exists(folder / "r.json"));
 }
 
+TEST(HostileProgram, RelativePathsInAFolderThatIsGoneAreRefused) {
+  for (const char* variable : {"SVMSIM_TRACE", "SVMSIM_REPORT"}) {
+    const fs::path before = fs::current_path();
+    const fs::path gone = new_path("gone");
+    fs::create_directory(gone);
+    fs::current_path(gone);
+    fs::remove(gone);
+    const ChildResult result = run_program("ends", {"clean"}, {{variable, "r.json"}});
+    fs::current_path(before);
+    EXPECT_EQ(result.exit_code, 2) << variable;
+    EXPECT_THAT(result.errors, HasSubstr(std::string(variable) + ": "));
+    EXPECT_THAT(result.errors, HasSubstr("No such file or directory"));
+  }
+}
+
 TEST(HostileProgram, SignalThatItSendsItselfEndsItAndIsNoTouch) {
   const ChildResult result = run_program("hostile", {"raise"});
   EXPECT_NE(result.exit_code, kAllRight);
