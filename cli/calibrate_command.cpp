@@ -14,7 +14,6 @@
 
 #include "cli/commands.h"
 #include "cli/option_value.h"
-#include "sim/config/fixture_file.h"
 #include "sim/config/printable.h"
 #include "sim/cost/calibration_fit.h"
 #include "sim/cost/calibration_text.h"
@@ -177,31 +176,17 @@ std::string fit_text(const CalibrateOptions& options, const FittedCalibration& f
   return text;
 }
 
-// A name of fixtures/calibrations/, or a path.
-CliResult<fs::path> output_path(const Locations& locations, const std::string& output) {
-  const fs::path path = names_a_path(output) ? output : fixture_file(locations.fixtures, "calibrations", output);
-  const std::string name = path.stem().string();
-  const bool good_name =
-      !name.empty() && name.size() <= 64 &&
-      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos;
-  if (good_name && path.extension() == ".toml") return path;
-  return tl::unexpected(
-      option_error("--output", output,
-                   "a name of 1 to 64 letters, digits, '_' and '-' for fixtures/calibrations/, or the "
-                   "path of such a .toml file"));
-}
-
 CliResult<CommandOutput> fit_command(const Locations& locations, const CalibrateOptions& options,
                                      const Calibration& points, OutputFormat format) {
   std::unique_ptr<OutputFile> file;
   std::string name;
   if (options.output) {
-    const auto path = output_path(locations, *options.output);
+    const auto path = output_path(locations, "calibrations", *options.output);
     if (!path) return tl::unexpected(path.error());
-    auto opened = output_option(*options.output, path->string(), options.points, "the points");
+    auto opened = output_option(*options.output, *path, options.points, "the points");
     if (!opened) return tl::unexpected(opened.error());
     file = std::move(*opened);
-    name = path->stem().string();
+    name = fs::path(*path).stem().string();
   }
   auto fitted = fit_calibration(points);
   if (!fitted) return tl::unexpected(option_error("--points", options.points, "other points: " + fitted.error()));

@@ -53,6 +53,16 @@ TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   }
 }
 
+TEST(CommandLine, JsonIsAFlagThatTakesAValueToo) {
+  for (const char* command : {"platforms", "scenes", "sweep"}) {
+    const std::string document = svmsim_command({command, "--json"}).output;
+    EXPECT_TRUE(nlohmann::json::accept(document)) << command;
+    EXPECT_EQ(svmsim_command({command, "--json=true"}).output, document);
+    EXPECT_EQ(svmsim_command({command, "--json=false"}).output, svmsim_command({command}).output);
+  }
+  EXPECT_TRUE(nlohmann::json::accept(svmsim_command({"platforms", "--json=true", "--no-such"}).output));
+}
+
 struct BadCommand {
   std::string name;
   std::vector<std::string> arguments;

@@ -40,11 +40,41 @@ CliResult<std::vector<ConformanceScript>> find_scripts(const Locations& location
   return scripts;
 }
 
+// The output, and how it names the platform that it extends.
+struct OverlayFile {
+  std::string base;
+  std::unique_ptr<OutputFile> file;
+};
+
+CliResult<OverlayFile> open_overlay(const Locations& locations, const ConformanceOptions& options,
+                                    const Platform& platform) {
+  OverlayFile overlay;
+  overlay.base = names_a_path(options.platform) ? fs::absolute(platform.file).string() : options.platform;
+  if (!is_utf8(overlay.base)) {
+    return tl::unexpected(
+        option_error("--platform", overlay.base, "with --output a path in UTF-8, because the output names it"));
+  }
+  if (platform.extensions == kMostExtensions) {
+    return tl::unexpected(option_error("--platform", options.platform,
+                                       fmt::format("with --output a platform that extends fewer than {} others, "
+                                                   "because the output extends it",
+                                                   kMostExtensions)));
+  }
+  const auto path = output_path(locations, "platforms", *options.output);
+  if (!path) return tl::unexpected(path.error());
+  auto file = output_option(*options.output, *path, platform.file, "the platform it extends");
+  if (!file) return tl::unexpected(file.error());
+  overlay.file = std::move(*file);
+  return overlay;
+}
+
 // The first process shows whether there is something to ask at all.
 CliResult<ConformanceReport> ask_library(const BoardLibraries& libraries, std::chrono::seconds guard,
                                          const HalSurroundings& surroundings,
                                          const std::vector<ConformanceScript>& scripts, ConformanceSubject& subject) {
-  const LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
+  LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
+  // A simulator writes them when its process ends in order, which that of a case never does.
+  for (const char* file : {"SVMSIM_TRACE", "SVMSIM_REPORT"}) setup.environment[file] = std::nullopt;
   LibraryPort port(setup, surroundings);
   port.begin_case();
   if (port.absent()) return tl::unexpected(absent_board(libraries, port.failure()));
@@ -69,12 +99,12 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
   const auto scripts = find_scripts(locations);
   if (!scripts) return tl::unexpected(scripts.error());
 
-  const Interruption interruption;     // neither a process nor an unfinished file is left behind
-  std::unique_ptr<OutputFile> output;  // now: a board takes its time
+  const Interruption interruption;  // neither a process nor an unfinished file is left behind
+  OverlayFile output;               // now: a board takes its time
   if (options.output) {
-    auto file = output_option(*options.output, *options.output, platform->file, "the platform it extends");
-    if (!file) return tl::unexpected(file.error());
-    output = std::move(*file);
+    auto opened = open_overlay(locations, options, *platform);
+    if (!opened) return tl::unexpected(opened.error());
+    output = std::move(*opened);
   }
 
   const AddressLayout layout = address_layout();
@@ -91,10 +121,9 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
   if (Interruption::happened()) return tl::unexpected(failure("interrupted"));
   if (!report) return tl::unexpected(report.error());
 
-  if (output) {
-    const std::string base = names_a_path(options.platform) ? fs::absolute(platform->file).string() : options.platform;
-    output->write(overlay_text(subject, base, find_overlay(*platform, *scripts, *report, layout)));
-    if (const auto written = output->finish(); !written) return tl::unexpected(failure(written.error()));
+  if (output.file) {
+    output.file->write(overlay_text(subject, output.base, find_overlay(*platform, *scripts, *report, layout)));
+    if (const auto written = output.file->finish(); !written) return tl::unexpected(failure(written.error()));
   }
   const std::string text = format == OutputFormat::kJson ? document_text(conformance_json(subject, *report))
                                                          : conformance_text(subject, *report);

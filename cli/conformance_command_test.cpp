@@ -160,6 +160,87 @@ TEST(ConformanceCommand, OverlayOfAPlatformFileExtendsThatFile) {
   EXPECT_TRUE(platform->lenient);
 }
 
+TEST(ConformanceCommand, OverlayNamesAPathWithOddBytes) {
+  const ScratchFolder folder;
+  const std::string mine = folder / "mi\x7fne\t\xc3\xa9.toml";
+  std::ofstream(mine) << "name = \"mine\"\ndescription = \"d\"\nextends = \"a2a3\"\nlenient = true\n";
+  const std::string overlay = folder / "overlay.toml";
+  EXPECT_EQ(conformance({"--in-process", "--platform", mine, "--output", overlay}).exit_code, 1);
+  const auto platform = find_platform(default_locations(), overlay);
+  ASSERT_TRUE(platform.has_value()) << platform.error().message;
+  EXPECT_TRUE(platform->lenient);
+}
+
+TEST(ConformanceCommand, OverlayOfAPathThatIsNoUtf8IsRefused) {
+  const ScratchFolder folder;
+  const std::string mine = folder / "mi\xffne.toml";
+  std::ofstream(mine) << "name = \"mine\"\ndescription = \"d\"\nextends = \"a2a3\"\n";
+  const ChildResult refused =
+      conformance({"--in-process", "--platform", mine, "--json", "--output", folder / "overlay.toml"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(json::parse(refused.output).at("error").at("key"), "--platform");
+  EXPECT_FALSE(fs::exists(folder / "overlay.toml"));
+  EXPECT_EQ(conformance({"--in-process", "--platform", mine, "--json"}).exit_code, 0);
+}
+
+TEST(ConformanceCommand, RelativePathWithoutACurrentDirectoryIsBadInput) {
+  const ScratchFolder folder;
+  const std::string script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" conformance --lib . \"$@\"";
+  const auto from_nowhere = [&](const std::string& option) {
+    return run_child({"/bin/bash", "-c", "cd " + folder.path() + " && " + script, SVMSIM_PROGRAM, option},
+                     without_simulator_variables());
+  };
+  const ChildResult plain = from_nowhere("--timeout=1");
+  EXPECT_EQ(plain.exit_code, 2);
+  EXPECT_THAT(plain.errors, testing::HasSubstr("cannot make absolute path"));
+  const ChildResult result = from_nowhere("--json");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(json::parse(result.output).at("error").at("file"), ".");
+}
+
+TEST(ConformanceCommand, OverlayThatCouldNotBeLoadedIsRefusedBeforeTheRun) {
+  const ScratchFolder folder;
+  std::string last = "a2a3";
+  for (std::size_t level = 1; level <= kMostExtensions; ++level) {
+    const std::string next = folder / ("p" + std::to_string(level) + ".toml");
+    std::ofstream(next) << "name = \"p\"\ndescription = \"d\"\nextends = \"" << last << "\"\n";
+    const ChildResult result = conformance({"--in-process", "--platform", next, "--output", folder / "overlay.toml"});
+    EXPECT_EQ(result.exit_code, level < kMostExtensions ? 0 : 2) << level;
+    const bool refused = result.errors.find("extends fewer than 8 others") != std::string::npos;
+    EXPECT_EQ(refused, level == kMostExtensions) << result.errors;
+    last = next;
+  }
+  EXPECT_EQ(conformance({"--in-process", "--platform", last}).exit_code, 0);
+}
+
+TEST(ConformanceCommand, OutputIsANameAmongTheFixturesOrATomlFile) {
+  const ScratchFolder folder;
+  fs::copy(default_locations().fixtures + "/platforms", folder / "platforms");
+  fs::copy(default_locations().fixtures + "/conformance", folder / "conformance");
+  const std::vector<std::string> command = {"--fixtures", folder.path(), "--in-process", "--output"};
+  const auto with_output = [&](const std::string& output) {
+    auto arguments = command;
+    arguments.push_back(output);
+    return conformance(arguments);
+  };
+  EXPECT_EQ(with_output("my-board").exit_code, 0);
+  EXPECT_EQ(conformance({"--fixtures", folder.path(), "--in-process", "--platform", "my-board"}).exit_code, 0);
+  for (const std::string& wrong : {folder / "my-board", folder / "my-board.tml", folder / "my board.toml"}) {
+    const ChildResult result = with_output(wrong);
+    EXPECT_EQ(result.exit_code, 2) << wrong;
+    EXPECT_THAT(result.errors, testing::HasSubstr("or the path of such a .toml file"));
+    EXPECT_FALSE(fs::exists(wrong));
+  }
+}
+
+TEST(ConformanceCommand, ProcessesOfCasesLeaveNoTraceOrReport) {
+  const ScratchFolder folder;
+  const EnvironmentChanges files = {{"SVMSIM_TRACE", folder / "t.jsonl"}, {"SVMSIM_REPORT", folder / "r.json"}};
+  EXPECT_EQ(conformance({"--lib", kDropIn}, files).exit_code, 0);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(ConformanceCommand, OverlayDoesNotReplaceThePlatformItExtends) {
   const ScratchFolder folder;
   const std::string mine = folder / "mine.toml";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/config/printable.h"
+#include "sim/config/toml_text.h"
 #include "sim/output/text_table.h"
 
 namespace svmsim {
@@ -110,11 +111,10 @@ std::string conformance_text(const ConformanceSubject& subject, const Conformanc
 }
 
 std::string overlay_text(const ConformanceSubject& subject, const std::string& base, const Overlay& overlay) {
-  // A JSON string is a TOML string too.
   std::string text = fmt::format(
       "# Written by svmsim conformance for {}.\n"
       "name = \"{}-as-seen\"\ndescription = \"{} as svmsim conformance saw it\"\nextends = {}\n",
-      subject_text(subject), subject.platform, subject.platform, Json(base).dump());
+      subject_text(subject), subject.platform, subject.platform, toml_quoted(base));
   for (const PlatformChange& change : overlay.changes) text += fmt::format("{} = {}\n", change.key, change.value);
   if (overlay.unexplained.empty()) return text;
   text += "\n# No key says these; the simulated driver answers otherwise:\n";

@@ -19,8 +19,8 @@ struct ConformanceSubject {
 [[nodiscard]] Json conformance_json(const ConformanceSubject& subject, const ConformanceReport& report);
 [[nodiscard]] std::string conformance_text(const ConformanceSubject& subject, const ConformanceReport& report);
 
-// A platform file that extends `base` (a platform's name or path) and answers as the driver did, as far as keys can say
-// it; the rest stands in comments.
+// A platform file that extends `base` (a platform's name or path, UTF-8) and answers as the driver did, as far as keys
+// can say it; the rest stands in comments.
 [[nodiscard]] std::string overlay_text(const ConformanceSubject& subject, const std::string& base,
                                        const Overlay& overlay);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -216,8 +217,10 @@ void add_conformance_options(CLI::App& command, ConformanceOptions& options) {
   command.add_option("--platform", options.platform, "Whose rules: a platform of `svmsim platforms`, or a path")
       ->capture_default_str();
   command
-      .add_option("--output", options.output, "Write a platform file that extends the platform and answers as was seen")
-      ->type_name("FILE.toml");
+      .add_option("--output", options.output,
+                  "Write a platform that extends the platform and answers as was seen: a name in the folder platforms/ "
+                  "of --fixtures, or the path of a .toml file")
+      ->type_name("NAME");
   command.add_option("--timeout", options.timeout, "How long a call may take before its case is given up")
       ->type_name("SECONDS")
       ->capture_default_str();
@@ -301,8 +304,9 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   add_json(platforms_app);
 
   // The parser may fail before it sees --json.
-  const bool json_asked = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
-  const OutputFormat format = json_asked ? OutputFormat::kJson : OutputFormat::kTable;
+  const bool json_asked =
+      std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json" || word == "--json=true"; });
+  OutputFormat format = json_asked ? OutputFormat::kJson : OutputFormat::kTable;
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help
@@ -312,17 +316,22 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   } catch (const CLI::Error& error) {
     return end_with(streams, parse_error(error), format);
   }
+  format = json ? OutputFormat::kJson : OutputFormat::kTable;
 
   CliResult<CommandOutput> output;
-  if (run_app->parsed()) output = run_command(locations, run_options, format);
-  if (build_app->parsed()) output = build_command(build_options, format);
-  if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
-  if (calibrate_app->parsed()) output = calibrate_command(locations, calibrate_options, format);
-  if (check_app->parsed()) output = check_command(locations, check_options, format);
-  if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
-  if (conformance_app->parsed()) output = conformance_command(locations, conformance_options, format);
-  if (scenes_app->parsed()) output = scenes_command(locations, format);
-  if (platforms_app->parsed()) output = platforms_command(locations, format);
+  try {
+    if (run_app->parsed()) output = run_command(locations, run_options, format);
+    if (build_app->parsed()) output = build_command(build_options, format);
+    if (sweep_app->parsed()) output = sweep_command(locations, sweep_options, format);
+    if (calibrate_app->parsed()) output = calibrate_command(locations, calibrate_options, format);
+    if (check_app->parsed()) output = check_command(locations, check_options, format);
+    if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
+    if (conformance_app->parsed()) output = conformance_command(locations, conformance_options, format);
+    if (scenes_app->parsed()) output = scenes_command(locations, format);
+    if (platforms_app->parsed()) output = platforms_command(locations, format);
+  } catch (const std::filesystem::filesystem_error& error) {  // there is no current directory, for one
+    output = tl::unexpected(CliError{ExitCode::kBadInput, error.path1().string(), "", "", "", error.what()});
+  }
   if (!output) return end_with(streams, output.error(), format);
   if (!streams.write_result(output->text)) {
     return end_with(streams, failure("cannot write to stdout"), OutputFormat::kTable);

@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/config/fixture_file.h"
+
 namespace svmsim {
 
 CliResult<std::uint64_t> integer_option(const std::string& option, const std::string& text, std::uint64_t min,
@@ -42,6 +44,19 @@ CliResult<std::vector<std::uint64_t>> integers_option(const std::string& option,
 CliResult<svmrt::Policy> policy_option(const std::string& text) {
   if (const auto policy = svmrt::policy_from_name(text)) return *policy;
   return tl::unexpected(option_error("--policy", text, std::string(svmrt::kPolicyNames)));
+}
+
+CliResult<std::string> output_path(const Locations& locations, const std::string& kind, const std::string& text) {
+  const std::string path = names_a_path(text) ? text : fixture_file(locations.fixtures, kind, text);
+  const std::string name = std::filesystem::path(path).stem().string();
+  const bool good_name =
+      !name.empty() && name.size() <= 64 &&
+      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos;
+  if (good_name && path.ends_with(".toml")) return path;
+  return tl::unexpected(option_error(
+      "--output", text,
+      fmt::format("a name of 1 to 64 letters, digits, '_' and '-' for fixtures/{}/, or the path of such a .toml file",
+                  kind)));
 }
 
 CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/cli_error.h"
+#include "cli/locations.h"
 #include "runtime/policy.h"
 #include "sim/output/output_file.h"
 
@@ -23,6 +24,9 @@ namespace svmsim {
 // --policy: a policy's name.
 [[nodiscard]] CliResult<svmrt::Policy> policy_option(const std::string& text);
 
+// --output: where a fixture is to be written, by its name in a folder of --fixtures ("platforms") or as a .toml file.
+[[nodiscard]] CliResult<std::string> output_path(const Locations& locations, const std::string& kind,
+                                                 const std::string& text);
 // --output: the file that `text` names, which is `path`. Not the file `source` that it is made from, which a message
 // calls `what`.
 [[nodiscard]] CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,

@@ -12,6 +12,8 @@ namespace svmsim {
 // goes beyond about `limit` bytes is "...".
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = std::string_view::npos);
 
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 // "a, b, c and 3 more" of any number of texts, each printable and shortened; "none" of none.
 template <typename Texts>
 [[nodiscard]] std::string printable_list(const Texts& texts) {

@@ -30,6 +30,13 @@ TEST(Printable, BytesThatAreNotUtf8AreEscaped) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond Unicode";
 }
 
+TEST(Printable, Utf8IsTold) {
+  for (const char* text : {"", "a\n\x7f", "\xc2\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_TRUE(is_utf8(text)) << printable(text);
+  for (const char* text : {"a\x9b", "\xc3", "\xc0\xaf", "\xed\xa0\x80 b"})
+    EXPECT_FALSE(is_utf8(text)) << printable(text);
+}
+
 TEST(Printable, LimitEndsOnAWholeCharacter) {
   EXPECT_EQ(printable("abcdef", 6), "abcdef");
   EXPECT_EQ(printable("abcdefg", 6), "abcdef...");
