@@ -11,7 +11,7 @@ namespace svmsim {
 
 class PlatformFile {
  public:
-  // With kScenarioHbm of device memory and `reuse`. Ends the process with 2, and a message, when there is no such file.
+  // With kScenarioHbm of device memory and `reuse`. Whoever loads it finds out when there is no such platform.
   PlatformFile(const std::string& name, AddressReuse reuse);
   PlatformFile(const PlatformFile&) = delete;
   PlatformFile& operator=(const PlatformFile&) = delete;
