@@ -197,19 +197,19 @@ TEST_P(ExhaustiveFailure, TheDeviceIsLostAtEachCallInTurnAndEveryErrorSaysSo) {
   }
 }
 
-std::string test_name(const ::testing::TestParamInfo<Case>& info) { return info.param.scene; }
+std::string failure_test_name(const ::testing::TestParamInfo<Case>& info) { return info.param.scene; }
 
 INSTANTIATE_TEST_SUITE_P(Small, ExhaustiveFailure,
                          ::testing::Values(Case{"vector_example"}, Case{"bgemm"}, Case{"shape_slot_child_memory"},
                                            Case{"paged_attention_small1"}, Case{"paged_attention_small1_child_memory"},
                                            Case{"paged_attention_small2"}, Case{"paged_attention_small2_child_memory"}),
-                         test_name);
+                         failure_test_name);
 
 // A run takes ten times as long, and none of its arguments is accessed in another way than those above.
 INSTANTIATE_TEST_SUITE_P(Large, ExhaustiveFailure,
                          ::testing::Values(Case{"qwen3_14b_decode", 1, {"a2a3"}},
                                            Case{"qwen3_14b_decode_child_memory", 1, {"a2a3"}}),
-                         test_name);
+                         failure_test_name);
 
 }  // namespace
 }  // namespace svmsim

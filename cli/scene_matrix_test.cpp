@@ -57,7 +57,7 @@ TEST_P(SceneMatrix, EveryPlatformAndPolicyGivesTheSameResultAndBreaksNoRule) {
   }
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+std::string scene_test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
 
 INSTANTIATE_TEST_SUITE_P(Small, SceneMatrix,
                          ::testing::Values("bgemm", "core_counts", "graph_chain", "matmul_chain",
@@ -68,13 +68,13 @@ INSTANTIATE_TEST_SUITE_P(Small, SceneMatrix,
                                            "paged_attention_unrolled", "paged_attention_unrolled_child_memory",
                                            "predicated_dispatch", "shape_slot_child_memory", "validation_child_memory",
                                            "vector_example", "vector_sum_product"),
-                         test_name);
+                         scene_test_name);
 
 INSTANTIATE_TEST_SUITE_P(Large, SceneMatrix,
                          ::testing::Values("fan_out", "paged_attention_case1", "paged_attention_case1_child_memory",
                                            "paged_attention_case2", "paged_attention_case2_child_memory",
                                            "qwen3_14b_decode", "qwen3_14b_decode_child_memory"),
-                         test_name);
+                         scene_test_name);
 
 }  // namespace
 }  // namespace svmsim
