@@ -83,7 +83,7 @@ std::vector<std::string> AclDevice::close() {
 svmrt::Result<std::uint32_t> AclDevice::driver_id() {
   if (driver_id_) return *driver_id_;
   std::int32_t id = -1;
-  const Answer answer = call(translate_, device_, &id);
+  const LibraryAnswer answer = call(translate_, device_, &id);
   if (!answer) return tl::unexpected(answer.error());
   if (*answer != DriverCode::kNone) {
     return tl::unexpected(refused(translate_.name(), std::to_string(device_), *answer).error());
@@ -98,31 +98,31 @@ svmrt::Result<std::uint32_t> AclDevice::driver_id() {
 }
 
 template <typename Signature, typename... Arguments>
-Answer AclDevice::call(DriverFunction<Signature>& function, Arguments... arguments) {
+LibraryAnswer AclDevice::call(DriverFunction<Signature>& function, Arguments... arguments) {
   if (svmrt::Result<void> entered = enter_thread(); !entered) return tl::unexpected(std::move(entered.error()));
   const auto& found = function.get();
   if (!found) return tl::unexpected(found.error());
   return driver_code_of_acl((*found)(arguments...));
 }
 
-Answer AclDevice::allocate(svmrt::Bytes size, svmrt::DeviceAddr* address) {
+LibraryAnswer AclDevice::allocate(svmrt::Bytes size, svmrt::DeviceAddr* address) {
   void* device = nullptr;
-  Answer answer = call(malloc_, &device, size.count(), kHugeFirst);
+  LibraryAnswer answer = call(malloc_, &device, size.count(), kHugeFirst);
   *address = svmrt::DeviceAddr(reinterpret_cast<std::uint64_t>(device));
   return answer;
 }
 
-Answer AclDevice::free(svmrt::DeviceAddr base) { return call(free_, acl_pointer(base)); }
+LibraryAnswer AclDevice::free(svmrt::DeviceAddr base) { return call(free_, acl_pointer(base)); }
 
-Answer AclDevice::copy_to_device(svmrt::DeviceAddr to, const void* from, svmrt::Bytes size) {
+LibraryAnswer AclDevice::copy_to_device(svmrt::DeviceAddr to, const void* from, svmrt::Bytes size) {
   return call(memcpy_, acl_pointer(to), size.count(), from, size.count(), kHostToDevice);
 }
 
-Answer AclDevice::copy_from_device(void* to, svmrt::DeviceAddr from, svmrt::Bytes size) {
+LibraryAnswer AclDevice::copy_from_device(void* to, svmrt::DeviceAddr from, svmrt::Bytes size) {
   return call(memcpy_, to, size.count(), acl_pointer(from), size.count(), kDeviceToHost);
 }
 
-Answer AclDevice::set_memory(svmrt::DeviceAddr to, std::uint8_t value, svmrt::Bytes size) {
+LibraryAnswer AclDevice::set_memory(svmrt::DeviceAddr to, std::uint8_t value, svmrt::Bytes size) {
   return call(memset_, acl_pointer(to), size.count(), std::int32_t{value}, size.count());
 }
 

@@ -33,11 +33,11 @@ class AclDevice {
   [[nodiscard]] svmrt::Result<std::uint32_t> driver_id();
 
   // By the rules of aclrtMalloc with HUGE_FIRST.
-  [[nodiscard]] Answer allocate(svmrt::Bytes size, svmrt::DeviceAddr* address);
-  [[nodiscard]] Answer free(svmrt::DeviceAddr base);
-  [[nodiscard]] Answer copy_to_device(svmrt::DeviceAddr to, const void* from, svmrt::Bytes size);
-  [[nodiscard]] Answer copy_from_device(void* to, svmrt::DeviceAddr from, svmrt::Bytes size);
-  [[nodiscard]] Answer set_memory(svmrt::DeviceAddr to, std::uint8_t value, svmrt::Bytes size);
+  [[nodiscard]] LibraryAnswer allocate(svmrt::Bytes size, svmrt::DeviceAddr* address);
+  [[nodiscard]] LibraryAnswer free(svmrt::DeviceAddr base);
+  [[nodiscard]] LibraryAnswer copy_to_device(svmrt::DeviceAddr to, const void* from, svmrt::Bytes size);
+  [[nodiscard]] LibraryAnswer copy_from_device(void* to, svmrt::DeviceAddr from, svmrt::Bytes size);
+  [[nodiscard]] LibraryAnswer set_memory(svmrt::DeviceAddr to, std::uint8_t value, svmrt::Bytes size);
 
   [[nodiscard]] const char* allocate_name() const { return malloc_.name(); }
   [[nodiscard]] const char* free_name() const { return free_.name(); }
@@ -50,7 +50,7 @@ class AclDevice {
   [[nodiscard]] svmrt::Result<void> set_device();
   [[nodiscard]] svmrt::Result<void> enter_thread();
   template <typename Signature, typename... Arguments>
-  [[nodiscard]] Answer call(DriverFunction<Signature>& function, Arguments... arguments);
+  [[nodiscard]] LibraryAnswer call(DriverFunction<Signature>& function, Arguments... arguments);
 
   DriverLibrary library_;
   const std::int32_t device_;

@@ -55,7 +55,7 @@ DriverCode BoardDriver::ask(const char* function, Call call) {
   {
     const std::lock_guard lock(mutex_);
     if (lost_) return code;
-    const Answer answer = call();
+    const LibraryAnswer answer = call();
     code = answer ? *answer : answer.error().driver_code;
     if (!answer) line = fmt::format("{} is not called: {}", function, answer.error().message);
     // A device that was never open is not lost: that it does not open has been said.
@@ -72,7 +72,7 @@ DriverCode BoardDriver::ask(const char* function, Call call) {
 
 template <typename Call>
 DriverCode BoardDriver::ask_host_map(const char* function, Call call) {
-  return ask(function, [&]() -> Answer {
+  return ask(function, [&]() -> LibraryAnswer {
     const auto device = device_.driver_id();
     if (!device) return tl::unexpected(device.error());
     return call(*host_map_, *device);

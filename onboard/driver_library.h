@@ -51,6 +51,6 @@ class DriverFunction {
 };
 
 // What a library's function said, whatever it is; or why it was not asked.
-using Answer = svmrt::Result<svmrt::DriverCode>;
+using LibraryAnswer = svmrt::Result<svmrt::DriverCode>;
 
 }  // namespace svmsim

@@ -12,14 +12,14 @@ void* driver_pointer(svmrt::DeviceAddr address) { return reinterpret_cast<void*>
 
 }  // namespace
 
-Answer HostMap::register_range(std::uint32_t device, svmrt::DeviceAddr base, svmrt::Bytes size, void** host) {
+LibraryAnswer HostMap::register_range(std::uint32_t device, svmrt::DeviceAddr base, svmrt::Bytes size, void** host) {
   if (const auto& unregister = unregister_.get(); !unregister) return tl::unexpected(unregister.error());
   const auto& function = register_.get();
   if (!function) return tl::unexpected(function.error());
   return svmrt::DriverCode{(*function)(driver_pointer(base), size.count(), kDevSvmMapHost, device, host)};
 }
 
-Answer HostMap::unregister(std::uint32_t device, svmrt::DeviceAddr base) {
+LibraryAnswer HostMap::unregister(std::uint32_t device, svmrt::DeviceAddr base) {
   const auto& function = unregister_.get();
   if (!function) return tl::unexpected(function.error());
   return svmrt::DriverCode{(*function)(driver_pointer(base), device)};

@@ -21,9 +21,10 @@ class HostMap {
 
   // `device`: the driver's own id. On success *host is the mapping of [base, base + size). Nothing is registered when
   // halHostUnregister is not there: such a mapping could not be dropped before its memory is freed.
-  [[nodiscard]] Answer register_range(std::uint32_t device, svmrt::DeviceAddr base, svmrt::Bytes size, void** host);
+  [[nodiscard]] LibraryAnswer register_range(std::uint32_t device, svmrt::DeviceAddr base, svmrt::Bytes size,
+                                             void** host);
   // Takes the device address that was registered.
-  [[nodiscard]] Answer unregister(std::uint32_t device, svmrt::DeviceAddr base);
+  [[nodiscard]] LibraryAnswer unregister(std::uint32_t device, svmrt::DeviceAddr base);
 
  private:
   DriverLibrary library_;
