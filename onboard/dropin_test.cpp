@@ -13,6 +13,7 @@
 
 #include "onboard/board_driver.h"
 #include "onboard/driver_clock.h"
+#include "onboard/driver_version.h"
 #include "onboard/host_executor.h"
 #include "runtime/device_runner.h"
 #include "runtime/tensor_access.h"
@@ -107,6 +108,10 @@ TEST_F(OnA2a3, TheDriversOwnClockGoesOnWithCallsAlone) {
   EXPECT_GT(end, start);
   EXPECT_EQ(found.clock(), end);
   expect_clean_end();
+}
+
+TEST_F(OnA2a3, VersionIsWhatTheManagementLibrarySays) {
+  EXPECT_EQ(driver_version(SVMSIM_DROPIN_DSMI, 0), "25.5.0");  // docs/drop-in.md, SVMSIM_VERSION
 }
 
 // The ACL runtime refuses a thread without a device (107002).

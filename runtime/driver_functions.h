@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C functions of libascend_hal.so and libascendcl.so that are called by name here, as they are declared in the
-// public headers (hicann/driver ef377e9, hicann/runtime 681ef76): who loads a library casts what it finds to these.
-// Types only.
+// The C functions of libascend_hal.so, libascendcl.so and libdrvdsmi_host.so that are called by name here, as they are
+// declared in the public headers (hicann/driver ef377e9, hicann/runtime 681ef76): who loads a library casts what it
+// finds to these. Types only.
 #pragma once
 
 #include <cstddef>
@@ -33,5 +33,8 @@ using AclrtMemcpy = std::int32_t(void* to, std::size_t capacity, const void* fro
 using AclrtMemset = std::int32_t(void* to, std::size_t capacity, std::int32_t value, std::size_t count);
 // From an id of ACL calls to the driver's.
 using AclrtGetLogicDevIdByUserDevId = std::int32_t(std::int32_t user_device, std::int32_t* logic_device);
+
+// libdrvdsmi_host.so; codes of DriverCode, device ids as the driver numbers them. `written` counts without the zero.
+using DsmiGetVersion = std::int32_t(std::int32_t device_id, char* text, std::uint32_t length, std::uint32_t* written);
 
 }  // namespace svmrt
