@@ -41,7 +41,9 @@ CliResult<BoardLibraries> find_board_libraries(const std::optional<std::string>&
   const fs::path folder = fs::absolute(*lib);
   const std::string hal_name = libraries.hal;
   libraries.hal = (folder / hal_name).string();
-  libraries.acl = (folder / libraries.acl).string();
+  for (std::string* const other : {&libraries.acl, &libraries.dsmi}) {
+    if (fs::exists(folder / *other, none)) *other = (folder / *other).string();
+  }
   if (!fs::is_regular_file(libraries.hal, none)) return missing(fmt::format("has no {}", hal_name));
   const std::string before = variable("LD_LIBRARY_PATH");
   libraries.environment["LD_LIBRARY_PATH"] = folder.string() + (before.empty() ? "" : ":" + before);

@@ -14,9 +14,11 @@ namespace svmsim {
 
 struct BoardLibraries {
   std::optional<std::string> lib;  // the value of --lib
-  // As dlopen takes them: a name, or a path in the folder. libascendcl.so need not exist.
+  // As dlopen takes them: a path in the folder, or a name. The latter two are looked for by the loader where the folder
+  // lacks them: a toolkit installs its libraries apart from the driver's.
   std::string hal = "libascend_hal.so";
   std::string acl = "libascendcl.so";
+  std::string dsmi = "libdrvdsmi_host.so";
   // What the environment of a process that loads them gets: for the libraries that they need in turn, and for a
   // simulated board, which is one of the platform unless the environment asks for another.
   EnvironmentChanges environment;

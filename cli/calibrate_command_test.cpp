@@ -204,7 +204,6 @@ TEST_F(CalibrateCommand, BadOptionsAreRefusedAndNothingIsWritten) {
   }
   EXPECT_EQ(error({"--points", points, "--check", "nothing"}).at("key"), "--check");
   error({"--points", points, "--check", "a2a3-cann9", "--output", folder_ / "x.toml"});
-  error({});
   const Json beyond = error(
       {"--points", file("slow.csv", "kind,accesses,median\nload,1,604800000000\n"), "--output", folder_ / "x.toml"});
   EXPECT_EQ(beyond.at("key"), "--points");

@@ -57,9 +57,15 @@ struct SweepOptions {
                                                      OutputFormat format);
 
 struct CalibrateOptions {
-  std::string points;                 // a CSV file
+  std::optional<std::string> points;  // a CSV file; absent: measured on a board
   std::optional<std::string> output;  // a calibration to write; absent: none
   std::optional<std::string> check;   // a calibration to compare with the points, instead of fitting one
+  std::optional<std::string> base;    // a calibration for what the points leave open
+  // Of a measurement.
+  std::optional<std::string> lib;          // folder of the board's libraries; absent: where the loader looks
+  std::string platform = "a2a3";           // what the board is
+  std::string iterations = "300";          // of each size
+  std::optional<std::string> save_points;  // a CSV file to write
 };
 [[nodiscard]] CliResult<CommandOutput> calibrate_command(const Locations& locations, const CalibrateOptions& options,
                                                          OutputFormat format);

@@ -29,7 +29,8 @@ constexpr const char* kExamples =
     "  svmsim build my_orchestration.cpp\n"
     "  svmsim run --orchestration ./my_orchestration.so --args my_args.toml --kernels real --graph tasks.dot\n"
     "  svmsim sweep --platform a2a3 --sizes 4096,4194304\n"
-    "  svmsim calibrate --points my_points.csv --output my-board\n"
+    "  svmsim calibrate --save-points my_points.csv --output my-board\n"
+    "  svmsim calibrate --points my_points.csv --base a2a3-cann9 --output my-board\n"
     "  svmsim calibrate --check a2a3-cann9 --points my_points.csv\n"
     "  svmsim check --cases 5000 --seed 7\n"
     "  svmsim replay failing-7-1234.toml\n"
@@ -66,14 +67,19 @@ constexpr const char* kBuildDetails =
 constexpr const char* kCalibrateDetails =
     "Fits the parameters of the cost model to measured points: least squares on the relative error, none below zero.\n"
     "Shows each parameter with two standard errors, which of them the points do not determine, and for each point how\n"
-    "far the model is from its median, also when it is fitted without that point. docs/calibration.md has the "
-    "columns.\n"
+    "far the model is from its median, also when it is fitted without that point. The points come from a file\n"
+    "(docs/calibration.md has the columns), or are measured on the board behind DIR or the system's loader: mappings "
+    "of\n"
+    "64 bytes to 1 GiB, copies of 4 bytes to 64 MiB, loads and stores through a view.\n"
     "\n"
+    "  svmsim calibrate --save-points mine.csv --output my-board      # measures and fits\n"
     "  svmsim calibrate --points my_points.csv                        # writes nothing\n"
-    "  svmsim calibrate --points my_points.csv --output my-board      # fixtures/calibrations/my-board.toml\n"
+    "  svmsim calibrate --points my_points.csv --base a2a3-cann9 --output my-board\n"
     "  svmsim calibrate --check a2a3-cann9 --points my_points.csv     # fits nothing\n"
+    "  svmsim calibrate --check a2a3-cann9                            # how far it is from the board\n"
     "\n"
-    "exit codes: 0 fitted or compared; 2 bad input";
+    "exit codes: 0 fitted or compared; 1 the measurement failed; 2 bad input; 3 no library, or one that finds no "
+    "device";
 
 constexpr const char* kCheckDetails =
     "A case is a short life of one device runner: allocations, runs, claims, reads, writes and frees, with driver\n"
@@ -172,18 +178,40 @@ void add_build_options(CLI::App& command, BuildOptions& options) {
 
 void add_calibrate_options(CLI::App& command, CalibrateOptions& options) {
   command.footer(kCalibrateDetails);
-  command.add_option("--points", options.points, "Measured points")->type_name("FILE.csv")->required();
+  CLI::Option* const points =
+      command.add_option("--points", options.points, "Measured points, instead of measuring")->type_name("FILE.csv");
   CLI::Option* const output =
       command
           .add_option("-o,--output", options.output,
                       "Write the calibration: a name in the folder calibrations/ of --fixtures, or the path of a .toml "
                       "file")
           ->type_name("NAME");
+  CLI::Option* const base =
+      command.add_option("--base", options.base, "Take what the points do not determine from this calibration")
+          ->type_name("CALIBRATION");
   command
       .add_option("--check", options.check,
                   "Instead of a fit: how far this calibration, by name or path, is from the points")
       ->type_name("CALIBRATION")
-      ->excludes(output);
+      ->excludes(output)
+      ->excludes(base);
+  command
+      .add_option("--lib", options.lib,
+                  "Folder of libascend_hal.so and libascendcl.so to measure (where the system's loader looks)")
+      ->type_name("DIR")
+      ->excludes(points);
+  command
+      .add_option("--platform", options.platform,
+                  "What the board is, its driver, pages and host: a platform of `svmsim platforms`, or a path")
+      ->capture_default_str()
+      ->excludes(points);
+  command.add_option("--iterations", options.iterations, "How often each call is timed")
+      ->type_name("N")
+      ->capture_default_str()
+      ->excludes(points);
+  command.add_option("--save-points", options.save_points, "Write what was measured, as --points takes it")
+      ->type_name("FILE.csv")
+      ->excludes(points);
 }
 
 void add_check_options(CLI::App& command, CheckOptions& options) {
@@ -277,7 +305,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   add_json(sweep_app);
 
   CalibrateOptions calibrate_options;
-  CLI::App* const calibrate_app = app.add_subcommand("calibrate", "Fit the prices of calls to measured points");
+  CLI::App* const calibrate_app = app.add_subcommand("calibrate", "Measure a driver's calls and fit their prices");
   add_calibrate_options(*calibrate_app, calibrate_options);
   add_json(calibrate_app);
 
