@@ -71,7 +71,7 @@ class Measuring {
     Result<void> done = blocks.allocate();
     const bool too_large = !done && done.error().driver_code == DriverCode::kOutOfMemory;
     if (done) done = work(blocks);
-    const Result<void> returned = blocks.give_back();
+    Result<void> returned = blocks.give_back();
     if (done) return returned;
     const bool left_out = too_large || mapping_refused_;
     // A lost device answers every call alike.

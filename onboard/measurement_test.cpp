@@ -123,7 +123,7 @@ TEST(Measure, StoresAndLoadsGoThroughTheViewAndAreToldToTheDriver) {
     const std::vector<FakeCall> calls = driver.calls();
     const bool second = driver.count(CallKind::kUnregister) == 1;
     if (second) {
-      for (int i = 0; i < 4; ++i) {
+      for (std::uint64_t i = 0; i < 4; ++i) {
         stored.push_back(svmrt::testing::peek<std::uint64_t>(driver, calls.front().address + Bytes(8 * i)));
       }
     }
