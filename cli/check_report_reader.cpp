@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "cli/check_report.h"
+#include "cli/json_reader.h"
 #include "property_tests/scenario_file.h"
 #include "sim/config/printable.h"
 #include "sim/machine/digest.h"
@@ -20,82 +21,6 @@ namespace {
 
 constexpr std::uint64_t kMaxReportBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-
-std::string described(const Json* value) {
-  constexpr std::size_t kShownBytes = 80;
-  if (value == nullptr) return "nothing";
-  if (value->is_array()) return fmt::format("an array of {}", value->size());
-  if (value->is_object()) return "an object";
-  if (value->is_string()) return fmt::format("\"{}\"", printable(value->get_ref<const std::string&>(), kShownBytes));
-  return value->dump();
-}
-
-// Reads members of a JSON object and keeps the first mistake. Borrows the object.
-class Reader {
- public:
-  Reader(std::string path, std::string prefix, const Json& object)
-      : path_(std::move(path)), prefix_(std::move(prefix)), object_(object) {}
-
-  std::uint64_t integer(const std::string& key, std::uint64_t min, std::uint64_t max) {
-    const Json* const found = find(key);
-    if (found != nullptr && found->is_number_unsigned()) {
-      const auto value = found->get<std::uint64_t>();
-      if (value >= min && value <= max) return value;
-    }
-    reject(key, found, fmt::format("an integer from {} to {}", min, max));
-    return min;
-  }
-  bool boolean(const std::string& key) {
-    const Json* const found = find(key);
-    if (found != nullptr && found->is_boolean()) return found->get<bool>();
-    reject(key, found, "true or false");
-    return false;
-  }
-  std::string text(const std::string& key) {
-    const Json* const found = find(key);
-    if (found != nullptr && found->is_string()) return found->get<std::string>();
-    reject(key, found, "a text");
-    return "";
-  }
-  std::optional<std::string> text_or_null(const std::string& key) {
-    const Json* const found = find(key);
-    if (found != nullptr && found->is_null()) return std::nullopt;
-    return text(key);
-  }
-  // Null when it is null, or no object.
-  const Json* object(const std::string& key, bool may_be_null) {
-    const Json* const found = find(key);
-    if (found != nullptr && found->is_object()) return found;
-    if (found == nullptr || !found->is_null() || !may_be_null) reject(key, found, "an object");
-    return nullptr;
-  }
-  const Json::array_t& array(const std::string& key) {
-    static const Json::array_t empty;
-    const Json* const found = find(key);
-    if (found != nullptr && found->is_array()) return found->get_ref<const Json::array_t&>();
-    reject(key, found, "an array");
-    return empty;
-  }
-  void reject(const std::string& key, const Json* found, const std::string& allowed) {
-    if (error_) return;
-    error_ = cli_error(ConfigError{path_, 0, prefix_ + key, described(found), allowed});
-  }
-  void take_error_of(const Reader& part) {
-    if (!error_) error_ = part.error_;
-  }
-  [[nodiscard]] const std::optional<CliError>& error() const { return error_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  [[nodiscard]] const Json* find(const std::string& key) const {
-    const auto found = object_.find(key);
-    return found == object_.end() ? nullptr : &*found;
-  }
-  std::string path_;
-  std::string prefix_;  // "shard." in front of the keys of a member
-  const Json& object_;
-  std::optional<CliError> error_;
-};
 
 std::string allowed_document() {
   return fmt::format("a JSON document of `svmsim check --json` of at most {} MiB", kMaxReportBytes >> 20);
@@ -116,10 +41,10 @@ CliResult<std::string> read_file(const std::string& path) {
   return text;
 }
 
-void read_shards(Reader& root, CheckReport& report) {
+void read_shards(JsonReader& root, CheckReport& report) {
   const Json* const object = root.object("shard", false);
   if (object == nullptr) return;
-  Reader shard(root.path(), "shard.", *object);
+  JsonReader shard(root.path(), "shard.", *object);
   report.shard_count = shard.integer("count", 1, kMostShards);
   for (const Json& index : shard.array("indices")) {
     const bool fits = index.is_number_unsigned() && index.get<std::uint64_t>() < report.shard_count;
@@ -133,17 +58,17 @@ void read_shards(Reader& root, CheckReport& report) {
   root.take_error_of(shard);
 }
 
-void read_coverage(Reader& root, Coverage& coverage) {
+void read_coverage(JsonReader& root, Coverage& coverage) {
   const Json* const object = root.object("coverage", false);
   if (object == nullptr) return;
-  Reader landmarks(root.path(), "coverage.", *object);
+  JsonReader landmarks(root.path(), "coverage.", *object);
   for (std::size_t i = 0; i < kLandmarks; ++i) {
     coverage.hits[i] = landmarks.integer(std::string(landmark_name(static_cast<Landmark>(i))), 0, kMost);
   }
   root.take_error_of(landmarks);
 }
 
-std::uint64_t read_digest(Reader& root) {
+std::uint64_t read_digest(JsonReader& root) {
   const std::string text = root.text("digest");
   std::uint64_t digest = 0;
   std::from_chars(text.data(), text.data() + text.size(), digest, 16);
@@ -154,10 +79,10 @@ std::uint64_t read_digest(Reader& root) {
   return digest;
 }
 
-void read_failure(Reader& root, CheckReport& report) {
+void read_failure(JsonReader& root, CheckReport& report) {
   const Json* const object = root.object("failure", true);
   if (object == nullptr) return;
-  Reader part(root.path(), "failure.", *object);
+  JsonReader part(root.path(), "failure.", *object);
   CheckFailure failure;
   failure.index = part.integer("case", report.first, report.first + report.cases - 1);
   const std::uint64_t shard = failure.index % report.shard_count;
@@ -178,10 +103,7 @@ void read_failure(Reader& root, CheckReport& report) {
     part.reject("scenario", &scenario_found, "a scenario: " + scenario.error().message());
   }
   failure.file = part.text_or_null("file");
-  for (const Json& command : part.array("reproduce")) {
-    if (!command.is_string()) part.reject("reproduce", &command, "texts");
-    if (command.is_string()) failure.reproduce.push_back(command.get<std::string>());
-  }
+  failure.reproduce = part.texts("reproduce");
   report.failure = std::move(failure);
   root.take_error_of(part);
 }
@@ -200,7 +122,7 @@ CliResult<CheckReport> parse_check_report(std::string_view text, const std::stri
     const std::string allowed = wrong.member.empty() ? allowed_document() : wrong.allowed;
     return tl::unexpected(cli_error(ConfigError{file, wrong.line, printable(wrong.member, 200), wrong.found, allowed}));
   }
-  Reader root(file, "", *document);
+  JsonReader root(file, "", *document);
   CheckReport report;
   report.seed = root.integer("seed", 0, kMost);
   report.first = root.integer("first", 0, kMostFirst);

@@ -99,6 +99,21 @@ struct ConformanceOptions {
 [[nodiscard]] CliResult<CommandOutput> conformance_command(const Locations& locations,
                                                            const ConformanceOptions& options, OutputFormat format);
 
+struct RegressOptions {
+  std::vector<std::string> scenes;  // empty: all
+  std::optional<std::string> lib;   // folder of the libraries; absent: where the loader looks
+  std::string platform = "a2a3";    // what the board is compared with
+  std::string policy = "cached";
+  std::string rounds = "3";
+  std::string seed = "1";
+  std::optional<std::string> baseline;  // a file to compare with, ...
+  bool update = false;                  // ... or to write
+  std::string tolerance = "25";         // percent that a phase may take longer than in the baseline
+  std::string timeout = "600";          // seconds that a scene may take on the board
+};
+[[nodiscard]] CliResult<CommandOutput> regress_command(const Locations& locations, const RegressOptions& options,
+                                                       OutputFormat format);
+
 [[nodiscard]] CliResult<CommandOutput> scenes_command(const Locations& locations, OutputFormat format);
 [[nodiscard]] CliResult<CommandOutput> platforms_command(const Locations& locations, OutputFormat format);
 

@@ -122,6 +122,23 @@ constexpr const char* kConformanceDetails =
     "that\n"
     "finds no device";
 
+constexpr const char* kRegressDetails =
+    "Runs each scene on the libraries libascendcl.so and libascend_hal.so of DIR, or those that the system's loader "
+    "finds,\n"
+    "in a process of its own: the same runtime, orchestration and data as `svmsim run`, with tasks on the host. The\n"
+    "bytes and the counts of maps, unmaps, refusals and device copies must be those of the simulation; the time of "
+    "each\n"
+    "phase is shown as a multiple of the simulated one, and is held against a baseline if there is one.\n"
+    "\n"
+    "  svmsim regress                                             # every scene, as an a2a3\n"
+    "  svmsim regress --platform my-board.toml vector_example\n"
+    "  svmsim regress --baseline my-board.json --update           # keeps what was seen; never a pass\n"
+    "  svmsim regress --baseline my-board.json --tolerance 40\n"
+    "  svmsim regress --lib build/sim/dropin                      # the simulator as a library\n"
+    "\n"
+    "exit codes: 0 all as simulated and as the baseline has it; 1 not, or a baseline was written; 2 bad input;\n"
+    "3 no library, or one that finds no device";
+
 void add_run_options(CLI::App& command, RunOptions& options) {
   command.footer(kRunDetails);
   command.add_option("SCENE", options.scene, "A scene of `svmsim scenes`, or the path of a scene file");
@@ -237,6 +254,32 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
   for (CLI::Option* const option : of_a_campaign) merge->excludes(option);
 }
 
+void add_regress_options(CLI::App& command, RegressOptions& options) {
+  command.footer(kRegressDetails);
+  command.add_option("SCENE", options.scenes,
+                     "Scenes of `svmsim scenes`, or paths of scene files (all that there are)");
+  command.add_option("--lib", options.lib, "The folder of the libraries (where the system's loader looks)")
+      ->type_name("DIR");
+  command.add_option("--platform", options.platform, "The platform that is simulated for comparison, by name or path")
+      ->capture_default_str();
+  command.add_option("--policy", options.policy, "cached, rebuild, register-all, copy-only or budget:BYTES")
+      ->capture_default_str();
+  command.add_option("--rounds", options.rounds, "How often each scene is bound and run, 1 to 100")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--seed", options.seed, "What random data is made from")->type_name("S")->capture_default_str();
+  command.add_option("--baseline", options.baseline, "Compare with what an earlier run wrote to FILE")
+      ->type_name("FILE.json");
+  command.add_flag("--update", options.update, "Write the baseline instead of comparing with it");
+  command
+      .add_option("--tolerance", options.tolerance, "How much longer than in the baseline a phase may take, in percent")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command.add_option("--timeout", options.timeout, "How long a scene may take on the board")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+}
+
 void add_conformance_options(CLI::App& command, ConformanceOptions& options) {
   command.footer(kConformanceDetails);
   CLI::Option* const lib =
@@ -326,6 +369,11 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   add_conformance_options(*conformance_app, conformance_options);
   add_json(conformance_app);
 
+  RegressOptions regress_options;
+  CLI::App* const regress_app = app.add_subcommand("regress", "Run the scenes on a board and compare with simulation");
+  add_regress_options(*regress_app, regress_options);
+  add_json(regress_app);
+
   CLI::App* const scenes_app = app.add_subcommand("scenes", "List the scenes");
   add_json(scenes_app);
   CLI::App* const platforms_app = app.add_subcommand("platforms", "List the platforms");
@@ -355,6 +403,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
     if (check_app->parsed()) output = check_command(locations, check_options, format);
     if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
     if (conformance_app->parsed()) output = conformance_command(locations, conformance_options, format);
+    if (regress_app->parsed()) output = regress_command(locations, regress_options, format);
     if (scenes_app->parsed()) output = scenes_command(locations, format);
     if (platforms_app->parsed()) output = platforms_command(locations, format);
   } catch (const std::filesystem::filesystem_error& error) {  // there is no current directory, for one

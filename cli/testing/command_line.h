@@ -10,9 +10,10 @@
 namespace svmsim {
 
 // `arguments` as the shell would hand them over, without the program's name.
-[[nodiscard]] inline ChildResult svmsim_command(std::vector<std::string> arguments) {
+[[nodiscard]] inline ChildResult svmsim_command(std::vector<std::string> arguments,
+                                                const EnvironmentChanges& changes = {}) {
   arguments.insert(arguments.begin(), SVMSIM_PROGRAM);
-  return run_child(std::move(arguments));
+  return run_child(std::move(arguments), changes);
 }
 
 }  // namespace svmsim

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/regress/board_scene.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "cli/host_tensors.h"
+#include "cli/regress/board_port.h"
+#include "cli/scene_session.h"
+#include "onboard/board_driver.h"
+#include "onboard/driver_clock.h"
+#include "onboard/host_executor.h"
+#include "sim/device/digest_kernel.h"
+#include "sim/output/json_parse.h"
+
+namespace svmsim {
+
+namespace {
+
+using svmrt::Bytes;
+using svmrt::DeviceAddr;
+using svmrt::DriverCode;
+
+constexpr std::size_t kMostLines = 20;
+constexpr JsonLimits kReportLimits{8, 100'000, 1'000'000};
+
+// A board's driver, and tasks that leave digests of what they read. What device_bytes() cannot read is zeros; the
+// driver's code is kept.
+class BoardGround final : public SceneGround {
+ public:
+  BoardGround(BoardDriver& driver, HostTensors& tensors, svmrt::Callable& callable)
+      : driver_(driver),
+        port_(driver),
+        callable_(callable),
+        executor_(driver, run_digest_kernel,
+                  [this](DeviceAddr base, Bytes size) { return port_.has_data(base, size); }) {
+    tensors.declare_dataless([this](const void* base, Bytes size) { port_.declare_host_without_data(base, size); });
+  }
+
+  [[nodiscard]] svmrt::Driver& driver() override { return port_; }
+  [[nodiscard]] svmrt::Executor& executor() override { return executor_; }
+  [[nodiscard]] svmrt::Callable& callable() override { return callable_; }
+  [[nodiscard]] std::span<const std::byte> device_bytes(DeviceAddr base, Bytes size) override {
+    std::vector<std::byte>& copy = copies_[base];
+    copy.assign(static_cast<std::size_t>(size.count()), std::byte{0});
+    const DriverCode code = driver_.copy_from_device(svmrt::kRunnerTimeline, copy.data(), base, size);
+    if (code != DriverCode::kNone && unread_.empty()) {
+      unread_ = fmt::format("results cannot be read: {}",
+                            port_failed("", svmrt::DriverCall::kCopyFromDevice, {base, size}, code).value().message);
+    }
+    return copy;
+  }
+  void declare_device_without_data(DeviceAddr base, Bytes size) override {
+    port_.declare_device_without_data(base, size);
+  }
+  [[nodiscard]] bool device_lost() const override { return driver_.device_lost(); }
+
+  void complete(RunResult& result) const {
+    result.totals.map_calls = port_.totals().map_calls;
+    result.totals.map_refused = port_.totals().map_refused;
+    result.totals.unmap_calls = port_.totals().unmap_calls;
+    result.totals.free_calls = port_.totals().free_calls;
+    if (!unread_.empty()) result.violations.push_back({"results", -1, "", unread_});
+  }
+
+ private:
+  BoardDriver& driver_;
+  BoardPort port_;
+  svmrt::Callable& callable_;
+  HostExecutor executor_;
+  std::map<DeviceAddr, std::vector<std::byte>> copies_;
+  std::string unread_;
+};
+
+BoardReport unfit(const CliError& error) {
+  BoardReport report;
+  report.unfit = error.message;
+  return report;
+}
+
+std::string violation_text(const Violation& violation) {
+  const std::string where = violation.round < 0 ? "" : fmt::format("round {}: ", violation.round);
+  return fmt::format("{}{}{}{}", where, violation.allocation, violation.allocation.empty() ? "" : ": ",
+                     violation.message);
+}
+
+}  // namespace
+
+BoardReport run_on_board(RunSetup setup, const BoardLibraries& libraries) {
+  BoardReport report;
+  auto callable = load_orchestration(setup);
+  if (!callable) return unfit(callable.error());
+  auto tensors = HostTensors::create(setup.scene, setup.seed);
+  if (!tensors) return unfit(tensors.error());
+
+  setup.log = [&report](svmrt::LogLevel level, const std::string& line) {
+    if (level <= svmrt::LogLevel::kWarn && report.log.size() < kMostLines) report.log.push_back(line);
+  };
+  const DriverClock clock = driver_clock(libraries.hal);
+  report.simulated_clock = clock.simulated;
+  BoardConfig config;
+  config.kind = setup.platform.host_map_path ? BoardKind::kA2a3 : BoardKind::kA5;
+  config.acl_library = libraries.acl;
+  config.hal_library = libraries.hal;
+  config.clock = clock.clock;
+  config.log = setup.log;
+  const std::unique_ptr<BoardDriver> driver = BoardDriver::create(config).value();
+  if (auto opened = driver->open(); !opened) {
+    BoardReport absent;
+    absent.absent = opened.error().message;
+    return absent;
+  }
+  BoardGround ground(*driver, *tensors, **callable);
+  auto result = run_sessions(setup, *tensors, ground);
+  if (!result) return unfit(result.error());
+  ground.complete(*result);
+  report.seen = observe(*result);
+  report.device_lost = driver->device_lost();
+  for (const Violation& violation : result->violations) report.violations.push_back(violation_text(violation));
+  return report;
+}
+
+std::string board_report_text(const BoardReport& report) {
+  Json json;
+  json["absent"] = report.absent;
+  json["unfit"] = report.unfit;
+  json["seen"] = observation_json(report.seen);
+  json["simulated_clock"] = report.simulated_clock;
+  json["device_lost"] = report.device_lost;
+  json["violations"] = report.violations;
+  json["log"] = report.log;
+  return line_text(json);
+}
+
+CliResult<BoardReport> read_board_report(const std::string& text) {
+  const auto json = parse_json_object(text, kReportLimits);
+  if (!json) return tl::unexpected(failure(fmt::format("no report, but {} bytes", text.size())));
+  JsonReader reader("report", "", *json);
+  BoardReport report;
+  report.absent = reader.text("absent");
+  report.unfit = reader.text("unfit");
+  if (const Json* const seen = reader.object("seen", false); seen != nullptr) {
+    JsonReader part("report", "seen.", *seen);
+    report.seen = read_observation(part);
+    reader.take_error_of(part);
+  }
+  report.simulated_clock = reader.boolean("simulated_clock");
+  report.device_lost = reader.boolean("device_lost");
+  report.violations = reader.texts("violations");
+  report.log = reader.texts("log");
+  if (reader.error()) return tl::unexpected(*reader.error());
+  return report;
+}
+
+}  // namespace svmsim

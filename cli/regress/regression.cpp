@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/regress/regression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/output/text_table.h"
+
+namespace svmsim {
+
+namespace {
+
+constexpr const char* kNone = "none";
+
+template <typename Value>
+const Value* find(const std::vector<std::pair<std::string, Value>>& values, const std::string& name) {
+  const auto found = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == name; });
+  return found == values.end() ? nullptr : &found->second;
+}
+
+void compare(const std::string& what, const std::string& expected, const std::string& seen,
+             std::vector<Mismatch>& found) {
+  if (expected != seen) found.push_back({what, expected, seen});
+}
+
+}  // namespace
+
+std::vector<Mismatch> differences(const Observation& expected, const Observation& seen) {
+  std::vector<Mismatch> found;
+  const auto end_text = [](const Observation& of) { return of.status == 0 ? "0" : of.error; };
+  compare("status", end_text(expected), end_text(seen), found);
+  compare("result_digest", expected.result_digest, seen.result_digest, found);
+  compare("outputs_digest", expected.outputs_digest, seen.outputs_digest, found);
+  for (const auto& [name, count] : expected.counts) {
+    const std::uint64_t* const other = find(seen.counts, name);
+    compare(name, std::to_string(count), other == nullptr ? kNone : std::to_string(*other), found);
+  }
+  for (const auto& [name, count] : seen.counts) {
+    if (find(expected.counts, name) == nullptr) found.push_back({name, kNone, std::to_string(count)});
+  }
+  return found;
+}
+
+std::vector<Phase> phases(const Observation& simulated, const Observation& seen, bool copies_all) {
+  std::vector<Phase> all;
+  for (const auto& [name, time] : simulated.times) {
+    const svmrt::Picoseconds* const board = find(seen.times, name);
+    if (board == nullptr) continue;
+    const bool has_copies = name == "bind" || name == "upload" || name == "download";
+    all.push_back({name, time, *board, copies_all || !has_copies});
+  }
+  return all;
+}
+
+std::vector<Mismatch> baseline_differences(const Observation& baseline, const Observation& seen,
+                                           std::uint64_t tolerance_percent) {
+  std::vector<Mismatch> found = differences(baseline, seen);
+  for (const auto& [name, before] : baseline.times) {
+    const svmrt::Picoseconds* const now = find(seen.times, name);
+    if (now == nullptr) continue;
+    const svmrt::Picoseconds allowed(before.count() + before.count() / 100 * tolerance_percent +
+                                     before.count() % 100 * tolerance_percent / 100);
+    if (*now > allowed) {
+      found.push_back({name + " us", fmt::format("at most {}", microseconds_text(allowed)), microseconds_text(*now)});
+    }
+  }
+  return found;
+}
+
+}  // namespace svmsim

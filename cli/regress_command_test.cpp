@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes on the drop-in libraries, as the simulator and as boards that are broken in some way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/testing/command_line.h"
+#include "cli/testing/scratch_folder.h"
+#include "sim/output/json_document.h"
+
+namespace svmsim {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kDropin = SVMSIM_DROPIN_DIR;
+constexpr const char* kScene = "paged_attention_small1_child_memory";  // two tensors in device memory
+
+ChildResult regress(std::vector<std::string> arguments, const EnvironmentChanges& environment = {}) {
+  arguments.insert(arguments.begin(), "regress");
+  return svmsim_command(std::move(arguments), environment);
+}
+Json regress_document(std::vector<std::string> arguments, int exit_code, const EnvironmentChanges& environment = {}) {
+  arguments.insert(arguments.end(), {"--lib", kDropin, "--json"});
+  const ChildResult result = regress(std::move(arguments), environment);
+  EXPECT_EQ(result.exit_code, exit_code) << result.errors;
+  return Json::parse(result.output, nullptr, false);
+}
+const Json& named(const Json& list, const char* key, const std::string& name) {
+  static const Json none;
+  for (const Json& one : list) {
+    if (one[key] == name) return one;
+  }
+  ADD_FAILURE() << name << " is not in " << list.dump();
+  return none;
+}
+
+struct Counts {
+  const char* platform;
+  std::uint64_t maps, refused, copies;
+};
+class RegressOn : public testing::TestWithParam<Counts> {};
+
+// The table of 3 rounds: two tables are mapped once for their lives (a2a3), refused once each and copied at each of the
+// accesses (64 KiB pages), or copied without a word (a5). The strict driver wants every mapping and block back.
+TEST_P(RegressOn, DropInShowsWhatTheSimulatorShows) {
+  const Json json =
+      regress_document({kScene, "vector_example", "predicated_dispatch", "--platform", GetParam().platform}, 0,
+                       {{"SVMSIM_STRICT", "1"}});
+  EXPECT_EQ(json["passes"], true);
+  EXPECT_EQ(json["clock"], "simulated");
+  ASSERT_EQ(json["scenes"].size(), 3u);
+  for (const Json& scene : json["scenes"]) EXPECT_EQ(scene["verdict"], "agrees");
+  const Json& counts = json["scenes"][0]["counts"];
+  EXPECT_EQ(counts["totals.map_calls"], GetParam().maps);
+  EXPECT_EQ(counts["totals.unmap_calls"], GetParam().maps);
+  EXPECT_EQ(counts["totals.map_refused"], GetParam().refused);
+  if (GetParam().copies == 0) {
+    EXPECT_EQ(counts["totals.devcopy"], 0u);
+  } else {
+    EXPECT_EQ(counts["totals.devcopy"], counts["totals.accesses"]);
+  }
+  // One clock and one price list; the driver's clock is read in whole nanoseconds.
+  for (const Json& phase : json["scenes"][0]["phases"]) {
+    if (phase["ratio"].is_null()) continue;
+    EXPECT_NEAR(phase["ratio"].get<double>(), 1.0, 0.002) << phase.dump();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, RegressOn,
+                         testing::Values(Counts{"a2a3", 2, 0, 0}, Counts{"a2a3-64k", 0, 2, 1},
+                                         Counts{"a2a3-nonidentity", 2, 0, 0}, Counts{"a5", 0, 0, 1}));
+
+// Weights without bytes are neither uploaded nor read; what they cost is not compared.
+TEST(Regress, SceneWithTensorsWithoutDataRuns) {
+  const Json json = regress_document({"qwen3_14b_decode_child_memory", "--rounds", "1"}, 0);
+  EXPECT_TRUE(named(json["scenes"][0]["phases"], "phase", "bind")["ratio"].is_null());
+}
+
+// The host address is another one; the counts of an a2a3 are not.
+TEST(Regress, BoardWithViewsElsewhereAgrees) {
+  EXPECT_EQ(regress_document({kScene}, 0, {{"SVMSIM_PLATFORM", "a2a3-nonidentity"}})["passes"], true);
+}
+
+TEST(Regress, BoardThatRefusesDeviatesInItsCountsAndNotInItsBytes) {
+  const Json json = regress_document({kScene}, 1, {{"SVMSIM_PLATFORM", "a2a3-64k"}, {"SVMSIM_STRICT", "1"}});
+  const Json& scene = json["scenes"][0];
+  EXPECT_EQ(scene["verdict"], "deviates");
+  EXPECT_TRUE(scene["failure"].is_null()) << "nothing is left mapped or allocated";
+  const Json& refused = named(scene["differences"], "what", "totals.map_refused");
+  EXPECT_EQ(refused["expected"], "0");
+  EXPECT_EQ(refused["seen"], "2");
+  for (const Json& one : scene["differences"]) EXPECT_NE(one["what"], "result_digest");
+  EXPECT_THAT(scene["log"].dump(), HasSubstr("register_to_host failed with NOT_SUPPORT (65534)"));
+}
+
+TEST(Regress, LibraryWithoutUnregisterIsNamedAndNothingIsMapped) {
+  const Json json = regress_document({kScene}, 1, {{"SVMSIM_OMIT", "halHostUnregister"}, {"SVMSIM_STRICT", "1"}});
+  const Json& scene = json["scenes"][0];
+  EXPECT_TRUE(scene["failure"].is_null());
+  EXPECT_EQ(scene["counts"]["totals.map_calls"], 0u);
+  EXPECT_THAT(scene["log"].dump(), HasSubstr("has no function 'halHostUnregister'"));
+}
+
+TEST(Regress, LostDeviceIsSaidAndTheOtherScenesAreStillThere) {
+  const Json json =
+      regress_document({"vector_example", "shape_slot_child_memory"}, 1, {{"SVMSIM_FAULTS", "device-lost"}});
+  ASSERT_EQ(json["scenes"].size(), 2u);
+  for (const Json& scene : json["scenes"]) {
+    EXPECT_EQ(scene["verdict"], "failed");
+    EXPECT_THAT(scene["failure"].get<std::string>(), HasSubstr("the device was lost: "));
+    EXPECT_THAT(scene["log"].dump(), HasSubstr("device '0' is lost: "));
+  }
+}
+
+TEST(Regress, BaselineIsWrittenWithoutAPassAndThenComparedWith) {
+  const ScratchFolder folder;
+  const std::string file = folder / "baseline.json";
+  const Json written = regress_document({kScene, "--baseline", file, "--update"}, 1);
+  EXPECT_EQ(written["updated"], true);
+  EXPECT_EQ(written["passes"], false);
+  EXPECT_EQ(regress_document({kScene, "--baseline", file, "--tolerance", "0"}, 0)["passes"], true);
+  // A scene that it lacks, and other rounds.
+  const Json more = regress_document({kScene, "vector_example", "--baseline", file}, 1);
+  EXPECT_EQ(more["scenes"][0]["verdict"], "agrees");
+  EXPECT_EQ(more["scenes"][1]["baseline_differences"][0]["seen"], "not in the baseline");
+  const Json error = regress_document({kScene, "--baseline", file, "--rounds", "2"}, 2);
+  EXPECT_EQ(error["error"]["file"], file);
+  EXPECT_EQ(error["error"]["key"], "rounds");
+}
+
+TEST(Regress, WhatIsNotAsSimulatedBecomesNoBaseline) {
+  const ScratchFolder folder;
+  const std::string file = folder / "baseline.json";
+  const ChildResult result =
+      regress({kScene, "--lib", kDropin, "--baseline", file, "--update"}, {{"SVMSIM_PLATFORM", "a2a3-64k"}});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors,
+              HasSubstr(std::string("no baseline is written: scene '") + kScene + "' is not as simulated"));
+  EXPECT_THAT(result.output, Not(HasSubstr("wrote ")));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(Regress, WithoutABoardTheExitCodeIsThree) {
+  const ScratchFolder folder;
+  const ChildResult empty = regress({kScene, "--lib", folder.path()});
+  EXPECT_EQ(empty.exit_code, 3);
+  EXPECT_THAT(empty.errors, HasSubstr("has no libascend_hal.so"));
+  for (const char* const name : {"libascend_hal.so", "libascendcl.so"}) std::ofstream(folder / name) << "no library";
+  const ChildResult broken = regress({kScene, "--lib", folder.path()});
+  EXPECT_EQ(broken.exit_code, 3);
+  EXPECT_THAT(broken.errors, HasSubstr("no board: "));
+  EXPECT_THAT(broken.errors, HasSubstr("libascendcl.so"));
+}
+
+TEST(Regress, MistakeNamesTheOption) {
+  const auto message = [](std::vector<std::string> arguments) {
+    const ChildResult result = regress(std::move(arguments));
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    return result.errors;
+  };
+  EXPECT_THAT(message({"no_such_scene", "--lib", kDropin}), HasSubstr("no_such_scene"));
+  EXPECT_THAT(message({kScene, "--lib", kDropin, "--rounds", "101"}), HasSubstr("--rounds"));
+  EXPECT_THAT(message({kScene, "--lib", kDropin, "--platform", "identity"}), HasSubstr("--platform"));
+  EXPECT_THAT(message({kScene, "--lib", kDropin, "--update"}), HasSubstr("--update"));
+  EXPECT_THAT(message({kScene, "--lib", kDropin, "--tolerance", "-1"}), HasSubstr("--tolerance"));
+  EXPECT_THAT(message({kScene, "--lib", kDropin, "--timeout", "0"}), HasSubstr("--timeout"));
+}
+
+}  // namespace
+}  // namespace svmsim
