@@ -22,7 +22,7 @@ TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   const ChildResult top = svmsim_command({"--help"});
   EXPECT_EQ(top.exit_code, 0);
   for (const char* word :
-       {"run", "sweep", "calibrate", "check", "replay", "conformance", "scenes", "platforms", "exit codes"}) {
+       {"run", "sweep", "calibrate", "check", "replay", "probe", "conformance", "scenes", "platforms", "exit codes"}) {
     EXPECT_NE(top.output.find(word), std::string::npos) << word;
   }
   const ChildResult run = svmsim_command({"run", "--help"});
@@ -45,6 +45,11 @@ TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   EXPECT_EQ(conformance.exit_code, 0);
   for (const char* word : {"--lib", "--platform", "--output", "--timeout", "--in-process", "--json", "exit codes"}) {
     EXPECT_NE(conformance.output.find(word), std::string::npos) << word;
+  }
+  const ChildResult probe = svmsim_command({"probe", "--help"});
+  EXPECT_EQ(probe.exit_code, 0);
+  for (const char* word : {"--lib", "--platform", "--driver-log", "--output", "--timeout", "--json", "exit codes"}) {
+    EXPECT_NE(probe.output.find(word), std::string::npos) << word;
   }
   const ChildResult replay = svmsim_command({"replay", "--help"});
   EXPECT_EQ(replay.exit_code, 0);

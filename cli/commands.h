@@ -114,6 +114,16 @@ struct RegressOptions {
 [[nodiscard]] CliResult<CommandOutput> regress_command(const Locations& locations, const RegressOptions& options,
                                                        OutputFormat format);
 
+struct ProbeOptions {
+  std::string platform = "a2a3";      // what a simulated board is, and the first of several that fit
+  std::optional<std::string> lib;     // folder of the library; absent: where the loader looks
+  std::optional<std::string> log;     // a file with the driver's log
+  std::optional<std::string> output;  // the platform file to write
+  std::string timeout = "120";        // seconds that a call may take
+};
+[[nodiscard]] CliResult<CommandOutput> probe_command(const Locations& locations, const ProbeOptions& options,
+                                                     OutputFormat format);
+
 [[nodiscard]] CliResult<CommandOutput> scenes_command(const Locations& locations, OutputFormat format);
 [[nodiscard]] CliResult<CommandOutput> platforms_command(const Locations& locations, OutputFormat format);
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -12,15 +11,12 @@
 #include "cli/interruption.h"
 #include "cli/option_value.h"
 #include "sim/config/fixture_file.h"
-#include "sim/config/printable.h"
 #include "sim/conformance/library_port.h"
 #include "sim/memory/slice_layout.h"
 
 namespace svmsim {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLongestTimeout = 3600;
 
@@ -49,17 +45,9 @@ struct OverlayFile {
 CliResult<OverlayFile> open_overlay(const Locations& locations, const ConformanceOptions& options,
                                     const Platform& platform) {
   OverlayFile overlay;
-  overlay.base = names_a_path(options.platform) ? fs::absolute(platform.file).string() : options.platform;
-  if (!is_utf8(overlay.base)) {
-    return tl::unexpected(
-        option_error("--platform", overlay.base, "with --output a path in UTF-8, because the output names it"));
-  }
-  if (platform.extensions == kMostExtensions) {
-    return tl::unexpected(option_error("--platform", options.platform,
-                                       fmt::format("with --output a platform that extends fewer than {} others, "
-                                                   "because the output extends it",
-                                                   kMostExtensions)));
-  }
+  auto base = name_in_output(options.platform, platform);
+  if (!base) return tl::unexpected(base.error());
+  overlay.base = std::move(*base);
   const auto path = output_path(locations, "platforms", *options.output);
   if (!path) return tl::unexpected(path.error());
   auto file = output_option(*options.output, *path, platform.file, "the platform it extends");

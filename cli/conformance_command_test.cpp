@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/testing/board_folder.h"
 #include "cli/testing/command_line.h"
 #include "cli/testing/scratch_folder.h"
 
@@ -36,19 +37,6 @@ std::string content(const std::string& path) {
   text << std::ifstream(path).rdbuf();
   return text.str();
 }
-
-// A folder in which `library` is libascend_hal.so, with the ACL runtime of the drop-in beside it.
-class BoardFolder {
- public:
-  explicit BoardFolder(const std::string& library) {
-    fs::create_symlink(library, folder_ / "libascend_hal.so");
-    fs::create_symlink(kDropIn + "/libascendcl.so", folder_ / "libascendcl.so");
-  }
-  [[nodiscard]] std::string path() const { return folder_.path(); }
-
- private:
-  ScratchFolder folder_;
-};
 
 const json& rule_of(const json& document, const std::string& name) {
   for (const json& rule : document.at("rules")) {

@@ -110,12 +110,19 @@ std::string conformance_text(const ConformanceSubject& subject, const Conformanc
                             count_text(cases.not_applicable));
 }
 
-std::string overlay_text(const ConformanceSubject& subject, const std::string& base, const Overlay& overlay) {
+std::string extending_platform_text(const std::string& command, const std::string& who, const std::string& name,
+                                    const std::string& base, const std::vector<PlatformChange>& changes) {
   std::string text = fmt::format(
-      "# Written by svmsim conformance for {}.\n"
-      "name = \"{}-as-seen\"\ndescription = \"{} as svmsim conformance saw it\"\nextends = {}\n",
-      subject_text(subject), subject.platform, subject.platform, toml_quoted(base));
-  for (const PlatformChange& change : overlay.changes) text += fmt::format("{} = {}\n", change.key, change.value);
+      "# Written by svmsim {} for {}.\n"
+      "name = \"{}-as-seen\"\ndescription = \"{} as svmsim {} saw it\"\nextends = {}\n",
+      command, who, name, name, command, toml_quoted(base));
+  for (const PlatformChange& change : changes) text += fmt::format("{} = {}\n", change.key, change.value);
+  return text;
+}
+
+std::string overlay_text(const ConformanceSubject& subject, const std::string& base, const Overlay& overlay) {
+  std::string text =
+      extending_platform_text("conformance", subject_text(subject), subject.platform, base, overlay.changes);
   if (overlay.unexplained.empty()) return text;
   text += "\n# No key says these; the simulated driver answers otherwise:\n";
   for (const UnexplainedCase& one : overlay.unexplained) {

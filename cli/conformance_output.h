@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/conformance/overlay.h"
 #include "sim/conformance/report.h"
@@ -23,5 +24,10 @@ struct ConformanceSubject {
 // can say it; the rest stands in comments.
 [[nodiscard]] std::string overlay_text(const ConformanceSubject& subject, const std::string& base,
                                        const Overlay& overlay);
+
+// The beginning of such a file, whichever command it is from: `who` was asked, and is called `name`.
+[[nodiscard]] std::string extending_platform_text(const std::string& command, const std::string& who,
+                                                  const std::string& name, const std::string& base,
+                                                  const std::vector<PlatformChange>& changes);
 
 }  // namespace svmsim

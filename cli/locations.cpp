@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/config/fixture_file.h"
+#include "sim/config/printable.h"
 
 namespace svmsim {
 
@@ -57,6 +58,21 @@ CliResult<Platform> find_platform(const Locations& locations, const std::string&
   return find_file(locations, "platforms", "--platform", argument).and_then([&](const std::string& path) {
     return or_cli_error(load_platform(path, locations.fixtures));
   });
+}
+
+CliResult<std::string> name_in_output(const std::string& argument, const Platform& platform) {
+  std::string name = names_a_path(argument) ? std::filesystem::absolute(platform.file).string() : argument;
+  if (!is_utf8(name)) {
+    return tl::unexpected(
+        option_error("--platform", name, "with --output a path in UTF-8, because the output names it"));
+  }
+  if (platform.extensions == kMostExtensions) {
+    return tl::unexpected(option_error("--platform", argument,
+                                       fmt::format("with --output a platform that extends fewer than {} others, "
+                                                   "because the output extends it",
+                                                   kMostExtensions)));
+  }
+  return name;
 }
 
 CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform) {

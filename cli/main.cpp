@@ -34,6 +34,7 @@ constexpr const char* kExamples =
     "  svmsim calibrate --check a2a3-cann9 --points my_points.csv\n"
     "  svmsim check --cases 5000 --seed 7\n"
     "  svmsim replay failing-7-1234.toml\n"
+    "  svmsim probe --lib /usr/local/Ascend/driver/lib64 --output my-board.toml\n"
     "  svmsim conformance --lib /usr/local/Ascend/driver/lib64 --output my-board.toml\n"
     "\n"
     "exit codes: 0 fine; 1 a rule or a property was broken or the run failed; 2 bad input; 3 a board is needed";
@@ -138,6 +139,20 @@ constexpr const char* kRegressDetails =
     "\n"
     "exit codes: 0 all as simulated and as the baseline has it; 1 not, or a baseline was written; 2 bad input;\n"
     "3 no library, or one that finds no device";
+
+constexpr const char* kProbeDetails =
+    "Finds page sizes, support_bar_mem and support_bar_huge_mem (by halMemCtl, else the driver's log, else by "
+    "registering),\n"
+    "write-combining, the driver and its version; says how each was found, and which platform of FIXTURES/platforms "
+    "answers\n"
+    "the same questions alike. Each question is asked in a process of its own: what the library dies of is not found.\n"
+    "\n"
+    "  svmsim probe                                              # the board of this machine\n"
+    "  svmsim probe --output my-board.toml                       # a platform file that fits, for --platform\n"
+    "  dmesg > log.txt && svmsim probe --driver-log log.txt      # for a library without halMemCtl\n"
+    "  svmsim probe --lib build/sim/dropin --platform a2a3-64k   # the simulator as a library\n"
+    "\n"
+    "exit codes: 0 a platform fits; 1 none does; 2 bad input; 3 no library, or one that finds no device";
 
 void add_run_options(CLI::App& command, RunOptions& options) {
   command.footer(kRunDetails);
@@ -299,6 +314,25 @@ void add_conformance_options(CLI::App& command, ConformanceOptions& options) {
       ->excludes(lib);
 }
 
+void add_probe_options(CLI::App& command, ProbeOptions& options) {
+  command.footer(kProbeDetails);
+  command.add_option("--lib", options.lib, "Folder of libascend_hal.so (where the system's loader looks)")
+      ->type_name("DIR");
+  command
+      .add_option("--platform", options.platform,
+                  "What a simulated board is; of several platforms that fit, the one to write about")
+      ->capture_default_str();
+  command.add_option("--driver-log", options.log, "The driver's log, where it says support_bar_mem")->type_name("FILE");
+  command
+      .add_option("--output", options.output,
+                  "Write a platform file that fits, or comes nearest: a name in the folder platforms/ "
+                  "of --fixtures, or the path of a .toml file")
+      ->type_name("NAME");
+  command.add_option("--timeout", options.timeout, "How long a call may take before its question is given up")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+}
+
 // An error of the option parser, which knows neither key nor value apart.
 CliError parse_error(const CLI::Error& error) {
   const std::string message = error.what();
@@ -363,6 +397,11 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   replay_app->add_option("FILE", replay_file, "A scenario, as `svmsim check` writes it")->required();
   add_json(replay_app);
 
+  ProbeOptions probe_options;
+  CLI::App* const probe_app = app.add_subcommand("probe", "Find out what a board is, and which platform it is like");
+  add_probe_options(*probe_app, probe_options);
+  add_json(probe_app);
+
   ConformanceOptions conformance_options;
   CLI::App* const conformance_app =
       app.add_subcommand("conformance", "Hold a driver library against the driver's rules");
@@ -402,6 +441,7 @@ int run(const StandardStreams& streams, int argc, char** argv) {
     if (calibrate_app->parsed()) output = calibrate_command(locations, calibrate_options, format);
     if (check_app->parsed()) output = check_command(locations, check_options, format);
     if (replay_app->parsed()) output = replay_command(locations, replay_file, format);
+    if (probe_app->parsed()) output = probe_command(locations, probe_options, format);
     if (conformance_app->parsed()) output = conformance_command(locations, conformance_options, format);
     if (regress_app->parsed()) output = regress_command(locations, regress_options, format);
     if (scenes_app->parsed()) output = scenes_command(locations, format);

@@ -33,6 +33,7 @@ using AclrtMemcpy = std::int32_t(void* to, std::size_t capacity, const void* fro
 using AclrtMemset = std::int32_t(void* to, std::size_t capacity, std::int32_t value, std::size_t count);
 // From an id of ACL calls to the driver's.
 using AclrtGetLogicDevIdByUserDevId = std::int32_t(std::int32_t user_device, std::int32_t* logic_device);
+using AclrtGetSocName = const char*();
 
 // libdrvdsmi_host.so; codes of DriverCode, device ids as the driver numbers them. `written` counts without the zero.
 using DsmiGetVersion = std::int32_t(std::int32_t device_id, char* text, std::uint32_t length, std::uint32_t* written);

@@ -58,6 +58,7 @@ class Library {
     if (dlinfo(handle_, RTLD_DI_LINKMAP, &loaded) == 0) {
       std::snprintf(answer.library, sizeof answer.library, "%s", loaded->l_name);
     }
+    answer.simulated = dlsym(handle_, "svmsim_now_ns") != nullptr;
     if (auto* open = symbol<svmrt::HalMemAgentOpen>(handle_, "halMemAgentOpen")) {
       if (const int code = open(0, 0); code != 0) {
         answer = without_answer("halMemAgentOpen(0, 0) with code " + std::to_string(code));
@@ -108,6 +109,10 @@ class Library {
         break;
       case HostCall::kMemCtl:
         return mem_ctl(request);
+      case HostCall::kDriverVersion:
+        return driver_version();
+      case HostCall::kSocName:
+        return soc_name();
     }
     answer.output = reinterpret_cast<std::uint64_t>(place);
     return answer;
@@ -134,6 +139,42 @@ class Library {
                                                              request.null_out ? nullptr : &out, &out_size);
     answer.output = out.mask;
     answer.device_id = out.device_id;
+    return answer;
+  }
+
+  // A library of this name beside the driver's, or where the loader looks; null, and dlerror() says why.
+  void* load_other(const std::string& name) const {
+    void* const beside = dlopen((path_.substr(0, path_.rfind('/') + 1) + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    return beside != nullptr ? beside : dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+
+  HostAnswer driver_version() const {
+    void* const dsmi = load_other("libdrvdsmi_host.so");
+    if (dsmi == nullptr) return without_answer(std::string("no libdrvdsmi_host.so: ") + dlerror());
+    auto* const get_version = symbol<svmrt::DsmiGetVersion>(dsmi, "dsmi_get_version");
+    if (get_version == nullptr) return without_answer("a libdrvdsmi_host.so without dsmi_get_version");
+    HostAnswer answer;
+    std::uint32_t written = 0;
+    if (const int code = get_version(0, answer.text, sizeof answer.text - 1, &written); code != 0) {
+      return without_answer("dsmi_get_version(0) with code " + std::to_string(code));
+    }
+    return answer;
+  }
+
+  // The ACL runtime knows it once it is initialised.
+  HostAnswer soc_name() const {
+    void* const acl = load_other("libascendcl.so");
+    if (acl == nullptr) return without_answer(std::string("no libascendcl.so: ") + dlerror());
+    auto* const initialise = symbol<svmrt::AclInit>(acl, "aclInit");
+    auto* const get_name = symbol<svmrt::AclrtGetSocName>(acl, "aclrtGetSocName");
+    if (initialise == nullptr || get_name == nullptr) {
+      return without_answer("a libascendcl.so without aclInit or aclrtGetSocName");
+    }
+    static_cast<void>(initialise(nullptr));  // the name is asked for all the same
+    const char* const name = get_name();
+    if (name == nullptr) return without_answer("aclrtGetSocName answered null");
+    HostAnswer answer;
+    std::snprintf(answer.text, sizeof answer.text, "%s", name);
     return answer;
   }
 

@@ -22,6 +22,8 @@ enum class HostCall : std::uint32_t {
   kSupportFeature,
   kMemHostGetDevPointer,
   kMemCtl,
+  kDriverVersion,
+  kSocName,
 };
 
 struct HostRequest {
@@ -46,6 +48,8 @@ struct HostAnswer {
   bool absent = false;          // of the first: there is no library to load, or it finds no device
   char library[512] = {};       // of the first: where the loader found it
   char no_runtime[512] = {};    // of kReopenDevice: HalPort::reopen_device()
+  bool simulated = false;       // of the first: it is a library of this simulator
+  char text[256] = {};          // of kDriverVersion and kSocName: the answer
 };
 
 }  // namespace svmsim

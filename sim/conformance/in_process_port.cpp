@@ -9,6 +9,10 @@ namespace svmsim {
 
 using svmrt::code_number;
 
+svmrt::Bytes view_offset(const Platform& platform) {
+  return svmrt::Bytes(platform.non_identity ? std::uint64_t{1} << 46 : 0);
+}
+
 InProcessPort::InProcessPort(const Platform& platform, const AddressLayout& layout, Backing& backing)
     : InProcessPort(platform, layout, backing, surroundings_of(platform, layout.device_base.value())) {}
 

@@ -10,6 +10,10 @@
 
 namespace svmsim {
 
+// How far a backing without bytes shows views from device addresses: a platform that maps elsewhere does so above all
+// of them.
+[[nodiscard]] svmrt::Bytes view_offset(const Platform& platform);
+
 class InProcessPort final : public HalPort {
  public:
   // `backing` is borrowed for the port's life and holds no page at its start and end. host_memory() is an address

@@ -36,6 +36,7 @@ void LibraryPort::begin_case() {
   end_process();
   failure_.clear();
   absent_ = false;
+  simulated_ = false;
   library_path_.clear();
   if (interrupted()) {
     failure_ = kInterrupted;
@@ -46,6 +47,7 @@ void LibraryPort::begin_case() {
   const HostAnswer loaded = receive();
   absent_ = loaded.absent;
   library_path_ = loaded.library;
+  simulated_ = loaded.simulated;
 }
 
 void LibraryPort::start_process() {
@@ -149,6 +151,17 @@ std::string LibraryPort::reopen_device() {
   request.call = HostCall::kReopenDevice;
   return ask(request).no_runtime;
 }
+
+std::string LibraryPort::ask_for_text(HostCall call) {
+  HostRequest request;
+  request.call = call;
+  const HostAnswer answer = ask(request);
+  return {answer.text, strnlen(answer.text, sizeof answer.text)};
+}
+
+std::string LibraryPort::driver_version() { return ask_for_text(HostCall::kDriverVersion); }
+
+std::string LibraryPort::soc_name() { return ask_for_text(HostCall::kSocName); }
 
 std::uint64_t LibraryPort::host_memory() {
   HostRequest request;

@@ -41,6 +41,11 @@ class LibraryPort final : public HalPort {
   [[nodiscard]] bool absent() const { return absent_; }
   // Where the loader found the library of the last case that began; empty when it did not.
   [[nodiscard]] const std::string& library_path() const { return library_path_; }
+  // Whether it is a library of this simulator, which has a host page of its own.
+  [[nodiscard]] bool simulated() const { return simulated_; }
+  // dsmi_get_version of device 0, and the ACL runtime's name of the chip; empty with a failure().
+  [[nodiscard]] std::string driver_version();
+  [[nodiscard]] std::string soc_name();
   void begin_case() override;
   // aclInit, aclrtSetDevice(0), aclrtResetDevice(0), aclrtSetDevice(0). The ACL runtime asks for feature 11 when it
   // opens a device, so from here on registrations are recorded (U1), whatever the case asked for before.
@@ -70,6 +75,7 @@ class LibraryPort final : public HalPort {
   HostAnswer ask(const HostRequest& request);
   // The code of the answer. `output`, null or what the call gets to see there, takes what the call left.
   std::int32_t ask_for(HostRequest request, std::uint64_t* output);
+  std::string ask_for_text(HostCall call);
   HostAnswer receive();
   // The process broke off instead of answering.
   void break_off();
@@ -78,6 +84,7 @@ class LibraryPort final : public HalPort {
   HalSurroundings surroundings_;
   std::string failure_ = "no case begun";
   bool absent_ = false;
+  bool simulated_ = false;
   std::string library_path_;
   pid_t process_ = -1;
   int socket_ = -1;

@@ -9,33 +9,6 @@
 namespace svmsim {
 namespace {
 
-struct Key {
-  const char* key;
-  const char* value;
-  void (*set)(Platform& platform);
-};
-
-// Every value of every key that a driver's answers depend on. Of two that explain as much the first is taken.
-constexpr Key kKeys[] = {
-    {"host_page", "4096", [](Platform& platform) { platform.host_page = svmrt::Bytes(4096); }},
-    {"host_page", "65536", [](Platform& platform) { platform.host_page = svmrt::Bytes(65536); }},
-    {"host", "\"physical\"", [](Platform& platform) { platform.host = HostKind::kPhysical; }},
-    {"host", "\"vm_without_wc\"", [](Platform& platform) { platform.host = HostKind::kVmWithoutWc; }},
-    {"device_page", "4096", [](Platform& platform) { platform.device_page = svmrt::Bytes(4096); }},
-    {"device_page", "65536", [](Platform& platform) { platform.device_page = svmrt::Bytes(65536); }},
-    {"personality", "\"v2\"", [](Platform& platform) { platform.personality = Personality::kV2; }},
-    {"personality", "\"v3\"", [](Platform& platform) { platform.personality = Personality::kV3; }},
-    {"non_identity", "false", [](Platform& platform) { platform.non_identity = false; }},
-    {"non_identity", "true", [](Platform& platform) { platform.non_identity = true; }},
-    {"lenient", "false", [](Platform& platform) { platform.lenient = false; }},
-    {"lenient", "true", [](Platform& platform) { platform.lenient = true; }},
-    {"fragmented", "false", [](Platform& platform) { platform.fragmented = false; }},
-    {"fragmented", "true", [](Platform& platform) { platform.fragmented = true; }},
-    {"reuse", "\"driver\"", [](Platform& platform) { platform.reuse = AddressReuse::kDriver; }},
-    {"reuse", "\"lifo\"", [](Platform& platform) { platform.reuse = AddressReuse::kLifo; }},
-    {"reuse", "\"quarantine\"", [](Platform& platform) { platform.reuse = AddressReuse::kQuarantine; }},
-};
-
 bool is_address(const std::string& seen) { return std::string_view(seen).starts_with("address "); }
 
 bool same_answer(const CaseOutcome& seen, const CaseOutcome& simulated) {
@@ -82,11 +55,11 @@ Overlay find_overlay(const Platform& base, const std::vector<ConformanceScript>&
   ConformanceReport simulated = run_scripts_in_process(scripts, platform, layout, surroundings);
   Differences left = compare(seen, simulated);
   while (left.number > 0) {
-    const Key* best = nullptr;
+    const PlatformKeyValue* best = nullptr;
     Platform best_platform;
     ConformanceReport best_simulated;
     Differences best_left = left;
-    for (const Key& key : kKeys) {
+    for (const PlatformKeyValue& key : platform_key_values()) {
       Platform changed = platform;
       key.set(changed);
       if (changed.fragmented && !can_be_fragmented(changed)) continue;

@@ -6,15 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/conformance/platform_keys.h"
 #include "sim/conformance/report.h"
 
 namespace svmsim {
-
-// A key of a platform file and its value as written there.
-struct PlatformChange {
-  std::string key;
-  std::string value;
-};
 
 // A case that the changed platform answers otherwise.
 struct UnexplainedCase {

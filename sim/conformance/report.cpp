@@ -80,8 +80,7 @@ ConformanceReport run_scripts(const std::vector<ConformanceScript>& scripts, Hal
 
 ConformanceReport run_scripts_in_process(const std::vector<ConformanceScript>& scripts, const Platform& platform,
                                          const AddressLayout& layout, const HalSurroundings& surroundings) {
-  // Views of a platform that maps elsewhere: above every device address.
-  RecordingBacking backing(Bytes(platform.non_identity ? std::uint64_t{1} << 46 : 0));
+  RecordingBacking backing(view_offset(platform));
   InProcessPort port(platform, layout, backing, surroundings);
   return run_scripts(scripts, port);
 }
