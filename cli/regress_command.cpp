@@ -22,8 +22,8 @@ namespace svmsim {
 
 namespace {
 
-constexpr std::uint64_t kMostRounds = 100;
-constexpr std::uint64_t kLongestTimeout = 86'400;
+constexpr std::uint64_t kMostRegressRounds = 100;
+constexpr std::uint64_t kLongestScene = 86'400;
 constexpr std::uint64_t kMostTolerance = 10'000;
 
 struct RegressSetup {
@@ -52,7 +52,7 @@ CliResult<RunSetup> common_setup(const Locations& locations, const RegressOption
   const auto policy = policy_option(options.policy);
   if (!policy) return tl::unexpected(policy.error());
   setup.policy = *policy;
-  const auto rounds = integer_option("--rounds", options.rounds, 1, kMostRounds);
+  const auto rounds = integer_option("--rounds", options.rounds, 1, kMostRegressRounds);
   if (!rounds) return tl::unexpected(rounds.error());
   setup.rounds = *rounds;
   const auto seed = integer_option("--seed", options.seed, 0, UINT64_MAX);
@@ -63,7 +63,7 @@ CliResult<RunSetup> common_setup(const Locations& locations, const RegressOption
 
 CliResult<RegressSetup> regress_setup(const Locations& locations, const RegressOptions& options) {
   RegressSetup all;
-  const auto timeout = integer_option("--timeout", options.timeout, 1, kLongestTimeout);
+  const auto timeout = integer_option("--timeout", options.timeout, 1, kLongestScene);
   if (!timeout) return tl::unexpected(timeout.error());
   all.timeout = static_cast<unsigned>(*timeout);
   const auto common = common_setup(locations, options);

@@ -9,8 +9,8 @@ namespace svmsim {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{8} << 20;
-constexpr JsonLimits kLimits{8, 100'000, 1'000'000};
+constexpr std::uint64_t kMostBaselineBytes = std::uint64_t{8} << 20;
+constexpr JsonLimits kBaselineLimits{8, 100'000, 1'000'000};
 
 }  // namespace
 
@@ -28,9 +28,9 @@ std::string baseline_text(const Baseline& baseline) {
 
 CliResult<Baseline> read_baseline(const std::string& path, const BaselineSetup& setup) {
   const auto refused = [&](const ConfigError& error) { return tl::unexpected(cli_error(error)); };
-  const auto text = read_text_file(path, "baseline of `svmsim regress --update`", kMostBytes);
+  const auto text = read_text_file(path, "baseline of `svmsim regress --update`", kMostBaselineBytes);
   if (!text) return refused({path, 0, "", text.error().found, text.error().allowed});
-  const auto json = parse_json_object(*text, kLimits);
+  const auto json = parse_json_object(*text, kBaselineLimits);
   if (!json) return refused({path, json.error().line, json.error().member, json.error().found, json.error().allowed});
   JsonReader reader(path, "", *json);
   const auto same_text = [&](const char* key, const std::string& expected) {

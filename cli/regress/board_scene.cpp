@@ -24,7 +24,7 @@ using svmrt::Bytes;
 using svmrt::DeviceAddr;
 using svmrt::DriverCode;
 
-constexpr std::size_t kMostLines = 20;
+constexpr std::size_t kMostLogLines = 20;
 constexpr JsonLimits kReportLimits{8, 100'000, 1'000'000};
 
 // A board's driver, and tasks that leave digests of what they read. What device_bytes() cannot read is zeros; the
@@ -97,7 +97,7 @@ BoardReport run_on_board(RunSetup setup, const BoardLibraries& libraries) {
   if (!tensors) return unfit(tensors.error());
 
   setup.log = [&report](svmrt::LogLevel level, const std::string& line) {
-    if (level <= svmrt::LogLevel::kWarn && report.log.size() < kMostLines) report.log.push_back(line);
+    if (level <= svmrt::LogLevel::kWarn && report.log.size() < kMostLogLines) report.log.push_back(line);
   };
   const DriverClock clock = driver_clock(libraries.hal);
   report.simulated_clock = clock.simulated;

@@ -11,7 +11,7 @@ namespace svmsim {
 
 namespace {
 
-constexpr const char* kNone = "none";
+constexpr const char* kNotThere = "none";
 
 template <typename Value>
 const Value* find(const std::vector<std::pair<std::string, Value>>& values, const std::string& name) {
@@ -34,10 +34,10 @@ std::vector<Mismatch> differences(const Observation& expected, const Observation
   compare("outputs_digest", expected.outputs_digest, seen.outputs_digest, found);
   for (const auto& [name, count] : expected.counts) {
     const std::uint64_t* const other = find(seen.counts, name);
-    compare(name, std::to_string(count), other == nullptr ? kNone : std::to_string(*other), found);
+    compare(name, std::to_string(count), other == nullptr ? kNotThere : std::to_string(*other), found);
   }
   for (const auto& [name, count] : seen.counts) {
-    if (find(expected.counts, name) == nullptr) found.push_back({name, kNone, std::to_string(count)});
+    if (find(expected.counts, name) == nullptr) found.push_back({name, kNotThere, std::to_string(count)});
   }
   return found;
 }
