@@ -23,6 +23,7 @@ ChildResult probed(const std::string& board, std::vector<std::string> arguments,
                    const EnvironmentChanges& variables = {}) {
   EnvironmentChanges changes = without_simulator_variables();
   if (!board.empty()) changes["SVMSIM_PLATFORM"] = board;
+  changes["LD_LIBRARY_PATH"] = std::nullopt;  // meson's has the drop-in
   for (const auto& [name, value] : variables) changes[name] = value;
   arguments.insert(arguments.begin(), {SVMSIM_PROGRAM, "probe"});
   return run_child(std::move(arguments), changes);

@@ -9,12 +9,14 @@
 
 namespace svmsim {
 
-// A folder in which `library` is libascend_hal.so, with the ACL runtime of the drop-in beside it.
+// A folder in which `library` is libascend_hal.so, with the ACL runtime of the drop-in beside it and what both need.
 class BoardFolder {
  public:
   explicit BoardFolder(const std::string& library) {
     std::filesystem::create_symlink(library, folder_ / "libascend_hal.so");
-    std::filesystem::create_symlink(SVMSIM_DROPIN_DIR "/libascendcl.so", folder_ / "libascendcl.so");
+    for (const std::string name : {"libascendcl.so", "libsvmsim_process.so"}) {
+      std::filesystem::create_symlink(SVMSIM_DROPIN_DIR "/" + name, folder_ / name);
+    }
   }
   [[nodiscard]] std::string path() const { return folder_.path(); }
 

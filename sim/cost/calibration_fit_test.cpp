@@ -188,7 +188,7 @@ TEST(CalibrationFit, DirectionsThatEachDetermineOneTermAreFittedTogether) {
 // A tenth of a picosecond a load, and one a store.
 TEST(CalibrationFit, TermThatRoundsToZeroIsOpen) {
   Calibration points;
-  for (const std::uint64_t times : {1000, 2000, 4000}) {
+  for (const std::uint64_t times : {1000u, 2000u, 4000u}) {
     MeasuredCall call;
     call.median = Picoseconds(times * 100);
     points.view_points.push_back({ViewAccess::kLoad, times * 1000, call});
