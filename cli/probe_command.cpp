@@ -108,8 +108,8 @@ CliResult<ProbeResult> ask_board(const BoardLibraries& libraries, std::chrono::s
   return result;
 }
 
-// The candidate that the written file extends; of several the first.
-const Platform& compare(ProbeResult& result, const std::vector<Platform>& candidates) {
+// The candidate that the written file extends, of several the first; null when none has rules.
+const Platform* compare(ProbeResult& result, const std::vector<Platform>& candidates) {
   const AddressLayout layout{slice_layout().first_slice(), slice_layout().slice};
   const HostPageSource pages = result.simulated ? HostPageSource::kAnswers : HostPageSource::kSystem;
   const Platform* base = nullptr;
@@ -123,10 +123,10 @@ const Platform& compare(ProbeResult& result, const std::vector<Platform>& candid
     base = &candidate;
     fewest = std::move(different);
   }
-  if (result.fits.empty()) {
+  if (result.fits.empty() && base != nullptr) {
     result.nearest = NearestPlatform{base->name, fewest, find_probe_overlay(*base, result.findings, layout, pages)};
   }
-  return *base;
+  return base;
 }
 
 }  // namespace
@@ -158,11 +158,11 @@ CliResult<CommandOutput> probe_command(const Locations& locations, const ProbeOp
   if (!result) return tl::unexpected(result.error());
 
   if (result->missing.empty()) {
-    const Platform& base = compare(*result, *candidates);
-    if (output.file) {
-      const bool is_first = &base == &candidates->front();
-      output.file->write(probed_platform_text(*result, base.name,
-                                              is_first ? output.first_base : fs::path(base.file).stem().string(),
+    const Platform* const base = compare(*result, *candidates);
+    if (output.file && base != nullptr) {
+      const bool is_first = base == &candidates->front();
+      output.file->write(probed_platform_text(*result, base->name,
+                                              is_first ? output.first_base : fs::path(base->file).stem().string(),
                                               result->nearest ? result->nearest->overlay : ProbeOverlay{}));
       if (const auto written = output.file->finish(); !written) return tl::unexpected(failure(written.error()));
       result->output = output.file->path();

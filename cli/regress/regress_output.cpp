@@ -155,8 +155,9 @@ std::string regress_text(const RegressReport& report) {
   }
   text += table.text() + below;
   text += fmt::format("\n{} of {} scenes agree in bytes and counts", passed, report.asked);
-  if (report.scenes.size() < report.asked)
+  if (report.scenes.size() < report.asked) {
     text += fmt::format(", {} were not run", report.asked - report.scenes.size());
+  }
   text += "\n";
   if (report.updated) {
     text += fmt::format("wrote {}; nothing was compared with it, so this is no pass\n", printable(*report.baseline));
