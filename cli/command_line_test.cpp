@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 TEST(CommandLine, HelpTeachesAndEndsWithZero) {
   const ChildResult top = svmsim_command({"--help"});
   EXPECT_EQ(top.exit_code, 0);
-  for (const char* word :
-       {"run", "sweep", "calibrate", "check", "replay", "probe", "conformance", "regress", "scenes", "platforms", "exit codes"}) {
+  for (const char* word : {"run", "sweep", "calibrate", "check", "replay", "probe", "conformance", "regress", "scenes",
+                           "platforms", "exit codes"}) {
     EXPECT_NE(top.output.find(word), std::string::npos) << word;
   }
   const ChildResult run = svmsim_command({"run", "--help"});
