@@ -13,13 +13,11 @@ namespace svmsim {
 
 namespace {
 
-bool has_data(const SceneTensor& tensor) { return tensor.data.kind != TensorDataKind::kNone; }
-
 // Refuses what would end in the kernel killing the process: each byte with data stands once in a host buffer and once
 // in simulated device memory.
 CliResult<void> check_memory(const Scene& scene) {
   std::uint64_t bytes = 0;  // each at most 1 TiB, and at most 256 of them
-  for (const SceneTensor& tensor : scene.tensors) bytes += has_data(tensor) ? tensor.bytes().count() : 0;
+  for (const SceneTensor& tensor : scene.tensors) bytes += tensor.has_data() ? tensor.bytes().count() : 0;
   const auto machine =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   if (2 * bytes + scene.heap.count() <= machine) return {};
@@ -45,13 +43,13 @@ CliResult<void> HostTensors::refill() {
     const SceneTensor& tensor = scene_->tensors[i];
     if (regions_[i].data() == nullptr) {
       auto region =
-          MappedRegion::anonymous(nullptr, tensor.bytes(), has_data(tensor) ? Access::kReadWrite : Access::kNone);
+          MappedRegion::anonymous(nullptr, tensor.bytes(), tensor.has_data() ? Access::kReadWrite : Access::kNone);
       if (!region) {
         return tl::unexpected(failure(fmt::format("no host memory for tensor '{}' of {} bytes: {}", tensor.name,
                                                   tensor.bytes().count(), std::strerror(errno))));
       }
       regions_[i] = std::move(*region);
-      if (has_data(tensor)) prefer_huge_pages_if_large(regions_[i].data(), tensor.bytes());
+      if (tensor.has_data()) prefer_huge_pages_if_large(regions_[i].data(), tensor.bytes());
     }
     if (auto filled = fill(i); !filled) return filled;
   }
@@ -60,7 +58,7 @@ CliResult<void> HostTensors::refill() {
 
 CliResult<void> HostTensors::fill(std::size_t index) {
   const SceneTensor& tensor = scene_->tensors[index];
-  if (!has_data(tensor)) return {};
+  if (!tensor.has_data()) return {};
   if (auto filled = fill_tensor(tensor, seed_, buffer(index)); !filled) {
     return tl::unexpected(failure(fmt::format("tensor '{}': {}", tensor.name, filled.error())));
   }
@@ -80,21 +78,21 @@ std::vector<svmrt::TensorArgument> HostTensors::arguments() const {
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
     const SceneTensor& tensor = scene_->tensors[i];
     arguments.push_back({tensor.name, tensor.shape, tensor.dtype, tensor.direction, tensor.residency,
-                         regions_[i].data(), has_data(tensor)});
+                         regions_[i].data(), tensor.has_data()});
   }
   return arguments;
 }
 
 void HostTensors::declare_dataless(const std::function<void(const void* base, svmrt::Bytes size)>& declare) const {
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
-    if (!has_data(scene_->tensors[i])) declare(regions_[i].data(), regions_[i].size());
+    if (!scene_->tensors[i].has_data()) declare(regions_[i].data(), regions_[i].size());
   }
 }
 
 void HostTensors::drop_child_memory() {
   for (std::size_t i = 0; i < scene_->tensors.size(); ++i) {
     const SceneTensor& tensor = scene_->tensors[i];
-    if (tensor.residency == Residency::kChildMemory && has_data(tensor)) regions_[i] = MappedRegion();
+    if (tensor.residency == Residency::kChildMemory && tensor.has_data()) regions_[i] = MappedRegion();
   }
 }
 

@@ -94,7 +94,7 @@ class SceneSessions {
   void declare_dataless(std::span<const DeviceAddr> addresses) {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const SceneTensor& tensor = setup_.scene.tensors[i];
-      if (tensor.data.kind == TensorDataKind::kNone && !addresses[i].is_null()) {
+      if (!tensor.has_data() && !addresses[i].is_null()) {
         ground_.declare_device_without_data(addresses[i], tensor.bytes());
       }
     }

@@ -12,8 +12,6 @@ namespace svmsim {
 
 namespace {
 
-bool has_data(const SceneTensor& tensor) { return tensor.data.kind != TensorDataKind::kNone; }
-
 // How much of what it may be away an element is away.
 double share(const GoldenDifference& difference) {
   return std::fabs(difference.found - difference.expected) / difference.allowed;
@@ -40,7 +38,7 @@ CliResult<void> SessionOutputs::expect_golden() {
   };
   for (std::size_t i = 0; i < scene_.tensors.size(); ++i) {
     const SceneTensor& tensor = scene_.tensors[i];
-    if (!has_data(tensor)) return refuse(fmt::format("tensor '{}' has data = \"none\"", tensor.name));
+    if (!tensor.has_data()) return refuse(fmt::format("tensor '{}' has data = \"none\"", tensor.name));
     arguments.push_back({tensor.shape, tensor.dtype, bytes(i)});
   }
   std::vector<std::uint64_t> scalars;
@@ -53,7 +51,7 @@ CliResult<void> SessionOutputs::expect_golden() {
 
 bool SessionOutputs::carries_state() const {
   return std::any_of(scene_.tensors.begin(), scene_.tensors.end(), [](const SceneTensor& tensor) {
-    return tensor.residency == Residency::kChildMemory && tensor.direction == Direction::kInout && has_data(tensor);
+    return tensor.residency == Residency::kChildMemory && tensor.direction == Direction::kInout && tensor.has_data();
   });
 }
 
@@ -94,7 +92,7 @@ void SessionOutputs::add_tensor(Digest& digest, std::size_t index) const {
 std::uint64_t SessionOutputs::outputs_digest() const {
   Digest digest;
   for (std::size_t i = 0; i < scene_.tensors.size(); ++i) {
-    if (has_data(scene_.tensors[i]) && scene_.tensors[i].direction != Direction::kIn) add_tensor(digest, i);
+    if (scene_.tensors[i].has_data() && scene_.tensors[i].direction != Direction::kIn) add_tensor(digest, i);
   }
   return digest.value();
 }
@@ -104,7 +102,7 @@ std::uint64_t SessionOutputs::result_digest() const {
   for (std::size_t i = 0; i < scene_.tensors.size(); ++i) {
     const SceneTensor& tensor = scene_.tensors[i];
     const bool output = tensor.direction != Direction::kIn;
-    if (has_data(tensor) && (output || tensor.residency == Residency::kChildMemory)) add_tensor(digest, i);
+    if (tensor.has_data() && (output || tensor.residency == Residency::kChildMemory)) add_tensor(digest, i);
   }
   return digest.value();
 }

@@ -37,7 +37,7 @@ class RecordingRuntime {
       const SceneTensor& argument = scene_.tensors[i];
       const std::uint64_t base = recorded_address(i);
       if (address < base || address + size > base + argument.bytes().count()) continue;
-      if (argument.data.kind == TensorDataKind::kNone || argument.direction == Direction::kOut) break;
+      if (!argument.has_data() || argument.direction == Direction::kOut) break;
       std::vector<std::byte>& bytes = recording_.bytes[argument.name];
       if (bytes.empty()) {
         bytes.resize(argument.bytes().count());

@@ -56,6 +56,7 @@ struct SceneTensor {
 
   [[nodiscard]] std::uint64_t elements() const;  // of a loaded scene: at most kMaxSceneTensorBytes
   [[nodiscard]] svmrt::Bytes bytes() const;
+  [[nodiscard]] bool has_data() const { return data.kind != TensorDataKind::kNone; }
 };
 
 struct SceneScalar {
