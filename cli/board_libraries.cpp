@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/interruption.h"
 #include "sim/config/printable.h"
 
 namespace svmsim {
@@ -59,6 +60,19 @@ CliError absent_board(const BoardLibraries& libraries, const std::string& reason
   }
   return no_board("--lib", libraries.lib.value_or(""), kLibAllowed,
                   fmt::format("no board: {}; {}", printable(reason), tried));
+}
+
+CliResult<std::unique_ptr<LibraryPort>> open_library_port(const BoardLibraries& libraries, std::chrono::seconds guard,
+                                                          const HalSurroundings& surroundings) {
+  LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
+  for (const char* file : {"SVMSIM_TRACE", "SVMSIM_REPORT"}) setup.environment[file] = std::nullopt;
+  auto port = std::make_unique<LibraryPort>(setup, surroundings);
+  port->begin_case();
+  if (port->absent()) return tl::unexpected(absent_board(libraries, port->failure()));
+  if (!port->failure().empty()) {
+    return tl::unexpected(failure(fmt::format("{} does not start: {}", libraries.hal, port->failure())));
+  }
+  return port;
 }
 
 }  // namespace svmsim

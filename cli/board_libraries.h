@@ -3,11 +3,14 @@
 // process' environment and the file system; thread-compatible.
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/cli_error.h"
 #include "sim/child_environment.h"
+#include "sim/conformance/library_port.h"
 #include "sim/platform.h"
 
 namespace svmsim {
@@ -30,5 +33,12 @@ struct BoardLibraries {
 
 // There is no board to ask: `reason`, in the loader's or the driver's words, and where the libraries were looked for.
 [[nodiscard]] CliError absent_board(const BoardLibraries& libraries, const std::string& reason);
+
+// A port that has begun a case, which showed that there is a library to ask: absent_board(), or exit code 1 for one
+// that does not start. Ends with an interruption. A simulated board writes no trace and no report: it does so when its
+// process ends in order, which that of a case never does.
+[[nodiscard]] CliResult<std::unique_ptr<LibraryPort>> open_library_port(const BoardLibraries& libraries,
+                                                                        std::chrono::seconds guard,
+                                                                        const HalSurroundings& surroundings);
 
 }  // namespace svmsim

@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "cli/interruption.h"
+#include "cli/open_board.h"
 #include "cli/standard_streams.h"
-#include "onboard/board_driver.h"
 #include "onboard/driver_clock.h"
 #include "onboard/driver_library.h"
 #include "onboard/driver_version.h"
@@ -144,9 +144,7 @@ std::optional<CliError> check_host_pages(const Platform& platform) {
 CliResult<BoardPoints> measure_board(const BoardLibraries& libraries, const Platform& platform,
                                      std::uint64_t iterations) {
   // Too late for LD_LIBRARY_PATH: the loader read it when this process began.
-  for (const auto& [name, value] : libraries.environment) {
-    if (value) setenv(name.c_str(), value->c_str(), 1);
-  }
+  change_environment(libraries.environment);
   // This one first: the others find it loaded, wherever it is.
   DriverLibrary hal(libraries.hal);
   const auto found = hal.find("halHostRegister");
@@ -156,17 +154,9 @@ CliResult<BoardPoints> measure_board(const BoardLibraries& libraries, const Plat
   const DriverClock time = driver_clock(libraries.hal);
   if (auto wrong = check_host_pages(platform); wrong && !time.simulated) return tl::unexpected(std::move(*wrong));
 
-  BoardConfig config;
-  config.kind = platform.host_map_path ? BoardKind::kA2a3 : BoardKind::kA5;
-  config.acl_library = libraries.acl;
-  config.hal_library = libraries.hal;
-  config.clock = time.clock;
-  config.log = [](svmrt::LogLevel /*level*/, const std::string& line) { print_error_line(line); };
-  const auto driver = BoardDriver::create(std::move(config));
-  if (!driver) return tl::unexpected(failure(driver.error().message));
-  if (const auto opened = (*driver)->open(); !opened) {
-    return tl::unexpected(absent_board(libraries, opened.error().message));
-  }
+  const auto driver = open_board(libraries, platform, time.clock,
+                                 [](svmrt::LogLevel /*level*/, const std::string& line) { print_error_line(line); });
+  if (!driver) return tl::unexpected(absent_board(libraries, driver.error().message));
 
   MeasurementPlan plan = published_plan();
   plan.iterations = iterations;

@@ -59,11 +59,8 @@ CliResult<CalibrateFiles> open_files(const Locations& locations, const Calibrate
 CliResult<BoardPoints> measured_points(const Locations& locations, const CalibrateOptions& options) {
   const auto iterations = integer_option("--iterations", options.iterations, 1, kMostIterations);
   if (!iterations) return tl::unexpected(iterations.error());
-  const auto platform = find_platform(locations, options.platform);
+  const auto platform = find_board_platform(locations, options.platform);
   if (!platform) return tl::unexpected(platform.error());
-  if (platform->personality == Personality::kIdentity) {
-    return tl::unexpected(option_error("--platform", options.platform, "a platform with a driver"));
-  }
   const auto libraries = find_board_libraries(options.lib, *platform);
   if (!libraries) return tl::unexpected(libraries.error());
   return measure_board(*libraries, *platform, *iterations);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -36,41 +34,13 @@ CliResult<std::vector<ConformanceScript>> find_scripts(const Locations& location
   return scripts;
 }
 
-// The output, and how it names the platform that it extends.
-struct OverlayFile {
-  std::string base;
-  std::unique_ptr<OutputFile> file;
-};
-
-CliResult<OverlayFile> open_overlay(const Locations& locations, const ConformanceOptions& options,
-                                    const Platform& platform) {
-  OverlayFile overlay;
-  auto base = name_in_output(options.platform, platform);
-  if (!base) return tl::unexpected(base.error());
-  overlay.base = std::move(*base);
-  const auto path = output_path(locations, "platforms", *options.output);
-  if (!path) return tl::unexpected(path.error());
-  auto file = output_option(*options.output, *path, platform.file, "the platform it extends");
-  if (!file) return tl::unexpected(file.error());
-  overlay.file = std::move(*file);
-  return overlay;
-}
-
-// The first process shows whether there is something to ask at all.
 CliResult<ConformanceReport> ask_library(const BoardLibraries& libraries, std::chrono::seconds guard,
                                          const HalSurroundings& surroundings,
                                          const std::vector<ConformanceScript>& scripts, ConformanceSubject& subject) {
-  LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
-  // A simulator writes them when its process ends in order, which that of a case never does.
-  for (const char* file : {"SVMSIM_TRACE", "SVMSIM_REPORT"}) setup.environment[file] = std::nullopt;
-  LibraryPort port(setup, surroundings);
-  port.begin_case();
-  if (port.absent()) return tl::unexpected(absent_board(libraries, port.failure()));
-  if (!port.failure().empty()) {
-    return tl::unexpected(failure(fmt::format("{} does not start: {}", setup.library, port.failure())));
-  }
-  subject.library = port.library_path();
-  return run_scripts(scripts, port);
+  const auto port = open_library_port(libraries, guard, surroundings);
+  if (!port) return tl::unexpected(port.error());
+  subject.library = (*port)->library_path();
+  return run_scripts(scripts, **port);
 }
 
 }  // namespace
@@ -79,18 +49,16 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
                                              OutputFormat format) {
   const auto timeout = integer_option("--timeout", options.timeout, 1, kLongestTimeout);
   if (!timeout) return tl::unexpected(timeout.error());
-  const auto platform = find_platform(locations, options.platform);
+  const auto platform = find_board_platform(locations, options.platform);
   if (!platform) return tl::unexpected(platform.error());
-  if (platform->personality == Personality::kIdentity) {
-    return tl::unexpected(option_error("--platform", options.platform, "a platform with a driver that has rules"));
-  }
   const auto scripts = find_scripts(locations);
   if (!scripts) return tl::unexpected(scripts.error());
 
   const Interruption interruption;  // neither a process nor an unfinished file is left behind
-  OverlayFile output;               // now: a board takes its time
+  PlatformOutput output;            // now: a board takes its time
   if (options.output) {
-    auto opened = open_overlay(locations, options, *platform);
+    auto opened =
+        platform_output_option(locations, *options.output, options.platform, *platform, "the platform it extends");
     if (!opened) return tl::unexpected(opened.error());
     output = std::move(*opened);
   }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "sim/config/fixture_file.h"
-#include "sim/config/printable.h"
 
 namespace svmsim {
 
@@ -60,19 +59,12 @@ CliResult<Platform> find_platform(const Locations& locations, const std::string&
   });
 }
 
-CliResult<std::string> name_in_output(const std::string& argument, const Platform& platform) {
-  std::string name = names_a_path(argument) ? std::filesystem::absolute(platform.file).string() : argument;
-  if (!is_utf8(name)) {
-    return tl::unexpected(
-        option_error("--platform", name, "with --output a path in UTF-8, because the output names it"));
+CliResult<Platform> find_board_platform(const Locations& locations, const std::string& argument) {
+  auto platform = find_platform(locations, argument);
+  if (platform && platform->personality == Personality::kIdentity) {
+    return tl::unexpected(option_error("--platform", argument, "a platform with a driver that has rules"));
   }
-  if (platform.extensions == kMostExtensions) {
-    return tl::unexpected(option_error("--platform", argument,
-                                       fmt::format("with --output a platform that extends fewer than {} others, "
-                                                   "because the output extends it",
-                                                   kMostExtensions)));
-  }
-  return name;
+  return platform;
 }
 
 CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform) {

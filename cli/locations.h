@@ -31,8 +31,8 @@ struct Locations {
 // Arguments for an orchestration that is named elsewhere; `path` is a path.
 [[nodiscard]] CliResult<Scene> find_arguments(const std::string& path);
 [[nodiscard]] CliResult<Platform> find_platform(const Locations& locations, const std::string& argument);
-// How an output that extends the platform of --platform `argument` names it; the error says why none can.
-[[nodiscard]] CliResult<std::string> name_in_output(const std::string& argument, const Platform& platform);
+// One with a driver, which a board may be compared with.
+[[nodiscard]] CliResult<Platform> find_board_platform(const Locations& locations, const std::string& argument);
 // The calibration that the platform names.
 [[nodiscard]] CliResult<Calibration> find_calibration(const Locations& locations, const Platform& platform);
 // One that an option of the command names.

@@ -9,8 +9,29 @@
 #include <utility>
 
 #include "sim/config/fixture_file.h"
+#include "sim/config/printable.h"
 
 namespace svmsim {
+
+namespace {
+
+// How an output that extends the platform of --platform `argument` names it; the error says why none can.
+CliResult<std::string> name_in_output(const std::string& argument, const Platform& platform) {
+  std::string name = names_a_path(argument) ? std::filesystem::absolute(platform.file).string() : argument;
+  if (!is_utf8(name)) {
+    return tl::unexpected(
+        option_error("--platform", name, "with --output a path in UTF-8, because the output names it"));
+  }
+  if (platform.extensions == kMostExtensions) {
+    return tl::unexpected(option_error("--platform", argument,
+                                       fmt::format("with --output a platform that extends fewer than {} others, "
+                                                   "because the output extends it",
+                                                   kMostExtensions)));
+  }
+  return name;
+}
+
+}  // namespace
 
 CliResult<std::uint64_t> integer_option(const std::string& option, const std::string& text, std::uint64_t min,
                                         std::uint64_t max) {
@@ -68,6 +89,21 @@ CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, co
   auto file = OutputFile::create(path);
   if (!file) return tl::unexpected(option_error("--output", text, "a file that can be written: " + file.error()));
   return std::move(*file);
+}
+
+CliResult<PlatformOutput> platform_output_option(const Locations& locations, const std::string& text,
+                                                 const std::string& argument, const Platform& platform,
+                                                 const std::string& what) {
+  PlatformOutput output;
+  auto base = name_in_output(argument, platform);
+  if (!base) return tl::unexpected(base.error());
+  output.base = std::move(*base);
+  const auto path = output_path(locations, "platforms", text);
+  if (!path) return tl::unexpected(path.error());
+  auto file = output_option(text, *path, platform.file, what);
+  if (!file) return tl::unexpected(file.error());
+  output.file = std::move(*file);
+  return output;
 }
 
 }  // namespace svmsim

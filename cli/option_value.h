@@ -32,4 +32,14 @@ namespace svmsim {
 [[nodiscard]] CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,
                                                                    const std::string& source, const std::string& what);
 
+// A platform file to write, and how it names the platform of --platform if it extends that.
+struct PlatformOutput {
+  std::string base;
+  std::unique_ptr<OutputFile> file;
+};
+// --output: `text`, with --platform `argument`, which is `platform` and which a message calls `what`.
+[[nodiscard]] CliResult<PlatformOutput> platform_output_option(const Locations& locations, const std::string& text,
+                                                               const std::string& argument, const Platform& platform,
+                                                               const std::string& what);
+
 }  // namespace svmsim

@@ -27,29 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLongestProbe = 3600;  // seconds of --timeout
 
-// The output, and how it names the platform of --platform if it extends that.
-struct ProbedFile {
-  std::string first_base;
-  std::unique_ptr<OutputFile> file;
-};
-
-CliResult<ProbedFile> open_probed_file(const Locations& locations, const ProbeOptions& options,
-                                       const Platform& platform) {
-  ProbedFile output;
-  auto base = name_in_output(options.platform, platform);
-  if (!base) return tl::unexpected(base.error());
-  output.first_base = std::move(*base);
-  const auto path = output_path(locations, "platforms", *options.output);
-  if (!path) return tl::unexpected(path.error());
-  auto file = output_option(*options.output, *path, platform.file, "the platform of --platform");
-  if (!file) return tl::unexpected(file.error());
-  output.file = std::move(*file);
-  return output;
-}
-
 // The platform of --platform first, then those of the fixtures, by name, but for one that the output replaces.
 CliResult<std::vector<Platform>> find_candidates(const Locations& locations, const Platform& first,
-                                                 const ProbedFile& output) {
+                                                 const PlatformOutput& output) {
   const auto names = fixture_names(locations, "platforms");
   if (!names) return tl::unexpected(names.error());
   std::vector<Platform> candidates{first};
@@ -86,15 +66,9 @@ Finding text_finding(LibraryPort& port, const char* name, const char* how, std::
 
 CliResult<ProbeResult> ask_board(const BoardLibraries& libraries, std::chrono::seconds guard, const Platform& platform,
                                  const std::optional<BarSupport>& log) {
-  LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
-  // A simulator writes them when its process ends in order, which that of a question never does.
-  for (const char* file : {"SVMSIM_TRACE", "SVMSIM_REPORT"}) setup.environment[file] = std::nullopt;
-  LibraryPort port(setup, surroundings_of(platform));
-  port.begin_case();
-  if (port.absent()) return tl::unexpected(absent_board(libraries, port.failure()));
-  if (!port.failure().empty()) {
-    return tl::unexpected(failure(fmt::format("{} does not start: {}", libraries.hal, port.failure())));
-  }
+  const auto opened = open_library_port(libraries, guard, surroundings_of(platform));
+  if (!opened) return tl::unexpected(opened.error());
+  LibraryPort& port = **opened;
   ProbeResult result;
   result.library = port.library_path();
   result.simulated = port.simulated();
@@ -143,9 +117,10 @@ CliResult<CommandOutput> probe_command(const Locations& locations, const ProbeOp
     log = *support;
   }
   const Interruption interruption;  // neither a process nor an unfinished file is left behind
-  ProbedFile output;                // now: a board takes its time
+  PlatformOutput output;            // now: a board takes its time
   if (options.output) {
-    auto opened = open_probed_file(locations, options, *platform);
+    auto opened =
+        platform_output_option(locations, *options.output, options.platform, *platform, "the platform of --platform");
     if (!opened) return tl::unexpected(opened.error());
     output = std::move(*opened);
   }
@@ -162,7 +137,7 @@ CliResult<CommandOutput> probe_command(const Locations& locations, const ProbeOp
     if (output.file && base != nullptr) {
       const bool is_first = base == &candidates->front();
       output.file->write(probed_platform_text(*result, base->name,
-                                              is_first ? output.first_base : fs::path(base->file).stem().string(),
+                                              is_first ? output.base : fs::path(base->file).stem().string(),
                                               result->nearest ? result->nearest->overlay : ProbeOverlay{}));
       if (const auto written = output.file->finish(); !written) return tl::unexpected(failure(written.error()));
       result->output = output.file->path();

@@ -34,30 +34,21 @@ struct RegressSetup {
 
 bool has_all_data(const Scene& scene) {
   return std::all_of(scene.tensors.begin(), scene.tensors.end(),
-                     [](const SceneTensor& tensor) { return tensor.data.kind != TensorDataKind::kNone; });
+                     [](const SceneTensor& tensor) { return tensor.has_data(); });
 }
 
 // What all scenes have in common.
 CliResult<RunSetup> common_setup(const Locations& locations, const RegressOptions& options) {
   RunSetup setup;
-  auto platform = find_platform(locations, options.platform);
+  auto platform = find_board_platform(locations, options.platform);
   if (!platform) return tl::unexpected(platform.error());
-  if (platform->personality == Personality::kIdentity) {
-    return tl::unexpected(option_error("--platform", options.platform, "a platform with a driver that has rules"));
-  }
   setup.platform = std::move(*platform);
   auto calibration = find_calibration(locations, setup.platform);
   if (!calibration) return tl::unexpected(calibration.error());
   setup.calibration = std::move(*calibration);
-  const auto policy = policy_option(options.policy);
-  if (!policy) return tl::unexpected(policy.error());
-  setup.policy = *policy;
-  const auto rounds = integer_option("--rounds", options.rounds, 1, kMostRegressRounds);
-  if (!rounds) return tl::unexpected(rounds.error());
-  setup.rounds = *rounds;
-  const auto seed = integer_option("--seed", options.seed, 0, UINT64_MAX);
-  if (!seed) return tl::unexpected(seed.error());
-  setup.seed = *seed;
+  if (auto read = read_run_options(options.policy, options.rounds, kMostRegressRounds, options.seed, setup); !read) {
+    return tl::unexpected(read.error());
+  }
   return setup;
 }
 

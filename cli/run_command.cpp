@@ -57,16 +57,10 @@ CliResult<RunSetup> run_setup(const Locations& locations, const RunOptions& opti
   auto calibration = find_calibration(locations, setup.platform);
   if (!calibration) return tl::unexpected(calibration.error());
   setup.calibration = std::move(*calibration);
-  const auto policy = policy_option(options.policy);
-  if (!policy) return tl::unexpected(policy.error());
-  setup.policy = *policy;
   const std::string rounds = options.rounds.value_or(std::to_string(setup.scene.rounds));
-  const auto round_count = integer_option("--rounds", rounds, 1, kMostRounds);
-  if (!round_count) return tl::unexpected(round_count.error());
-  setup.rounds = *round_count;
-  const auto seed = integer_option("--seed", options.seed, 0, UINT64_MAX);
-  if (!seed) return tl::unexpected(seed.error());
-  setup.seed = *seed;
+  if (auto read = read_run_options(options.policy, rounds, kMostRounds, options.seed, setup); !read) {
+    return tl::unexpected(read.error());
+  }
   if (options.backing) {
     const auto backing = backing_option(*options.backing);
     if (!backing) return tl::unexpected(backing.error());

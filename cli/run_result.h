@@ -8,18 +8,31 @@
 #include <vector>
 
 #include "cli/session_outputs.h"
+#include "runtime/driver_code.h"
 #include "runtime/run/run_report.h"
 #include "runtime/runner_reports.h"
+#include "sim/call_kind.h"
 #include "sim/machine/machine.h"
 #include "sim/oracle/violation.h"
 
 namespace svmsim {
 
-struct RunTotals {
+// Of what reached the driver.
+struct CallCounts {
   std::uint64_t map_calls = 0;    // registers that succeeded
   std::uint64_t map_refused = 0;  // registers that failed, with any code
   std::uint64_t unmap_calls = 0;  // unregisters that succeeded
   std::uint64_t free_calls = 0;   // frees that succeeded
+
+  void count(CallKind kind, svmrt::DriverCode code) {
+    const bool succeeded = code == svmrt::DriverCode::kNone;
+    if (kind == CallKind::kRegister) ++(succeeded ? map_calls : map_refused);
+    if (kind == CallKind::kUnregister && succeeded) ++unmap_calls;
+    if (kind == CallKind::kFree && succeeded) ++free_calls;
+  }
+};
+
+struct RunTotals : CallCounts {
   svmrt::Picoseconds map_time, unmap_time, copy_time, upload_time;
   std::uint64_t device_copies = 0;
   std::uint64_t accesses = 0;

@@ -19,16 +19,11 @@ namespace {
 // Counts what reached the driver.
 class CallCounter final : public CallObserver {
  public:
-  explicit CallCounter(RunTotals& totals) : totals_(totals) {}
-  void on_call(const CallRecord& record) override {
-    const bool succeeded = record.code == DriverCode::kNone;
-    if (record.kind == CallKind::kRegister) ++(succeeded ? totals_.map_calls : totals_.map_refused);
-    if (record.kind == CallKind::kUnregister && succeeded) ++totals_.unmap_calls;
-    if (record.kind == CallKind::kFree && succeeded) ++totals_.free_calls;
-  }
+  void on_call(const CallRecord& record) override { counts_.count(record.kind, record.code); }
+  [[nodiscard]] const CallCounts& counts() const { return counts_; }
 
  private:
-  RunTotals& totals_;
+  CallCounts counts_;
 };
 
 // A simulated machine with an oracle that watches it, in the order in which they must come to life.
@@ -41,8 +36,7 @@ class SimulatedGround final : public SceneGround {
         driver_(machine),
         oracle_(machine, setup.policy),
         observed_(callable, oracle_),
-        device_(machine, std::move(device)),
-        counter_(totals_) {
+        device_(machine, std::move(device)) {
     machine.add_observer(counter_);
     if (setup.trace != nullptr) {
       setup.trace->set_origin(machine.slice_base());
@@ -89,10 +83,7 @@ class SimulatedGround final : public SceneGround {
 
   // What the machine and the oracle have to say.
   void complete(RunResult& result) const {
-    result.totals.map_calls = totals_.map_calls;
-    result.totals.map_refused = totals_.map_refused;
-    result.totals.unmap_calls = totals_.unmap_calls;
-    result.totals.free_calls = totals_.free_calls;
+    static_cast<CallCounts&>(result.totals) = counter_.counts();
     result.fault_hits = machine_.fault_hits();
     result.trace_digest = machine_.trace_digest();
     const auto& broken_rules = oracle_.violations();
@@ -114,7 +105,6 @@ class SimulatedGround final : public SceneGround {
   Oracle oracle_;
   ObservedCallable observed_;
   SimulatedDevice device_;
-  RunTotals totals_;
   CallCounter counter_;
 };
 

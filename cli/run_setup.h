@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is to be run: a scene, on what, how often. Value type, but for what it borrows.
+// What is to be run: a scene, on what, how often. Value type, but for what it borrows; thread-compatible.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/cli_error.h"
 #include "cli/scene/scene.h"
 #include "runtime/orchestration/task_graph.h"
 #include "runtime/policy.h"
@@ -40,5 +41,9 @@ struct RunSetup {
   // Told the graph of the first round, and the machine's first device address; may be empty.
   std::function<void(const svmrt::TaskGraph&, svmrt::DeviceAddr)> on_graph;
 };
+
+// --policy, --rounds (1 to `most_rounds`) and --seed, each in its place, or the first that is wrong.
+[[nodiscard]] CliResult<void> read_run_options(const std::string& policy, const std::string& rounds,
+                                               std::uint64_t most_rounds, const std::string& seed, RunSetup& setup);
 
 }  // namespace svmsim

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a program that is started. Reads the environment of this process; as thread-safe as that.
+// The environment of a program that is started, or of this process. As thread-safe as the latter.
 #pragma once
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,17 @@ using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
     if (value) all.push_back(name + "=" + *value);
   }
   return all;
+}
+
+// That for this process itself, before other threads run.
+inline void change_environment(const EnvironmentChanges& changes) {
+  for (const auto& [name, value] : changes) {
+    if (value) {
+      setenv(name.c_str(), value->c_str(), 1);
+    } else {
+      unsetenv(name.c_str());
+    }
+  }
 }
 
 // Takes every variable from the child that the drop-in libraries read: SVMSIM_* and ASCEND_RT_VISIBLE_DEVICES.

@@ -35,21 +35,20 @@ bool BoardPort::has_data(DeviceAddr base, Bytes size) const {
 
 DriverCode BoardPort::free(TimelineId timeline, DeviceAddr base) {
   const DriverCode code = driver_.free(timeline, base);
-  if (code != DriverCode::kNone) return code;
-  ++totals_.free_calls;
-  dataless_device_.erase(base);
+  counts_.count(CallKind::kFree, code);
+  if (code == DriverCode::kNone) dataless_device_.erase(base);
   return code;
 }
 
 svmrt::RegisterResult BoardPort::register_to_host(TimelineId timeline, DeviceAddr base, Bytes size) {
   const svmrt::RegisterResult result = driver_.register_to_host(timeline, base, size);
-  ++(result.code == DriverCode::kNone ? totals_.map_calls : totals_.map_refused);
+  counts_.count(CallKind::kRegister, result.code);
   return result;
 }
 
 DriverCode BoardPort::unregister_from_host(TimelineId timeline, DeviceAddr base) {
   const DriverCode code = driver_.unregister_from_host(timeline, base);
-  if (code == DriverCode::kNone) ++totals_.unmap_calls;
+  counts_.count(CallKind::kUnregister, code);
   return code;
 }
 

@@ -20,8 +20,7 @@ class BoardPort final : public svmrt::Driver {
   void declare_device_without_data(svmrt::DeviceAddr base, svmrt::Bytes size) { dataless_device_[base] = size; }
   // Whether nothing in the range was declared to have no data.
   [[nodiscard]] bool has_data(svmrt::DeviceAddr base, svmrt::Bytes size) const;
-  // The counts of calls.
-  [[nodiscard]] const RunTotals& totals() const { return totals_; }
+  [[nodiscard]] const CallCounts& counts() const { return counts_; }
 
   [[nodiscard]] svmrt::Capabilities capabilities() const override { return driver_.capabilities(); }
   [[nodiscard]] svmrt::AllocateResult allocate(svmrt::TimelineId timeline, svmrt::Bytes size) override {
@@ -52,7 +51,7 @@ class BoardPort final : public svmrt::Driver {
   [[nodiscard]] bool host_has_data(const void* at) const;
 
   svmrt::Driver& driver_;
-  RunTotals totals_;
+  CallCounts counts_;
   std::map<std::uintptr_t, svmrt::Bytes> dataless_host_;
   std::map<svmrt::DeviceAddr, svmrt::Bytes> dataless_device_;
 };

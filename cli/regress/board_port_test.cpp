@@ -29,18 +29,18 @@ TEST_F(BoardPortTest, CallsAreCountedByWhatTheDriverAnswered) {
   ASSERT_EQ(port_.register_to_host(kRunnerTimeline, base_, Bytes(4096)).code, DriverCode::kNone);
   driver_.fail_next(CallKind::kUnregister, DriverCode::kBusy);
   EXPECT_EQ(port_.unregister_from_host(kRunnerTimeline, base_), DriverCode::kBusy);
-  EXPECT_EQ(port_.totals().unmap_calls, 0u);
+  EXPECT_EQ(port_.counts().unmap_calls, 0u);
   EXPECT_EQ(port_.unregister_from_host(kRunnerTimeline, base_), DriverCode::kNone);
   driver_.fail_next(CallKind::kRegister, DriverCode::kNotSupport);
   EXPECT_EQ(port_.register_to_host(kRunnerTimeline, base_, Bytes(4096)).code, DriverCode::kNotSupport);
   driver_.fail_next(CallKind::kFree, DriverCode::kIoctlFail);
   EXPECT_EQ(port_.free(kRunnerTimeline, base_), DriverCode::kIoctlFail);
-  EXPECT_EQ(port_.totals().free_calls, 0u);
+  EXPECT_EQ(port_.counts().free_calls, 0u);
   EXPECT_EQ(port_.free(kRunnerTimeline, base_), DriverCode::kNone);
-  EXPECT_EQ(port_.totals().map_calls, 1u);
-  EXPECT_EQ(port_.totals().map_refused, 1u);
-  EXPECT_EQ(port_.totals().unmap_calls, 1u);
-  EXPECT_EQ(port_.totals().free_calls, 1u);
+  EXPECT_EQ(port_.counts().map_calls, 1u);
+  EXPECT_EQ(port_.counts().map_refused, 1u);
+  EXPECT_EQ(port_.counts().unmap_calls, 1u);
+  EXPECT_EQ(port_.counts().free_calls, 1u);
 }
 
 TEST_F(BoardPortTest, NothingIsCopiedForHostMemoryWithoutData) {

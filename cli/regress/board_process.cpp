@@ -35,13 +35,7 @@ void write_all(int descriptor, std::string_view text) {
   std::signal(SIGTERM, SIG_DFL);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) std::_Exit(EXIT_FAILURE);
-  for (const auto& [name, value] : environment) {
-    if (value) {
-      ::setenv(name.c_str(), value->c_str(), 1);
-    } else {
-      ::unsetenv(name.c_str());
-    }
-  }
+  change_environment(environment);
   end_after(guard_seconds);
   write_all(descriptor, work());
   ::close(descriptor);

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "cli/host_tensors.h"
+#include "cli/open_board.h"
 #include "cli/regress/board_port.h"
 #include "cli/scene_session.h"
-#include "onboard/board_driver.h"
 #include "onboard/driver_clock.h"
 #include "onboard/host_executor.h"
 #include "sim/device/digest_kernel.h"
@@ -59,10 +59,7 @@ class BoardGround final : public SceneGround {
   [[nodiscard]] bool device_lost() const override { return driver_.device_lost(); }
 
   void complete(RunResult& result) const {
-    result.totals.map_calls = port_.totals().map_calls;
-    result.totals.map_refused = port_.totals().map_refused;
-    result.totals.unmap_calls = port_.totals().unmap_calls;
-    result.totals.free_calls = port_.totals().free_calls;
+    static_cast<CallCounts&>(result.totals) = port_.counts();
     if (!unread_.empty()) result.violations.push_back({"results", -1, "", unread_});
   }
 
@@ -101,24 +98,18 @@ BoardReport run_on_board(RunSetup setup, const BoardLibraries& libraries) {
   };
   const DriverClock clock = driver_clock(libraries.hal);
   report.simulated_clock = clock.simulated;
-  BoardConfig config;
-  config.kind = setup.platform.host_map_path ? BoardKind::kA2a3 : BoardKind::kA5;
-  config.acl_library = libraries.acl;
-  config.hal_library = libraries.hal;
-  config.clock = clock.clock;
-  config.log = setup.log;
-  const std::unique_ptr<BoardDriver> driver = BoardDriver::create(config).value();
-  if (auto opened = driver->open(); !opened) {
+  const auto driver = open_board(libraries, setup.platform, clock.clock, setup.log);
+  if (!driver) {
     BoardReport absent;
-    absent.absent = opened.error().message;
+    absent.absent = driver.error().message;
     return absent;
   }
-  BoardGround ground(*driver, *tensors, **callable);
+  BoardGround ground(**driver, *tensors, **callable);
   auto result = run_sessions(setup, *tensors, ground);
   if (!result) return unfit(result.error());
   ground.complete(*result);
   report.seen = observe(*result);
-  report.device_lost = driver->device_lost();
+  report.device_lost = (*driver)->device_lost();
   for (const Violation& violation : result->violations) report.violations.push_back(violation_text(violation));
   return report;
 }

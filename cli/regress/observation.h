@@ -3,6 +3,7 @@
 // Value types, thread-compatible.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,6 +29,14 @@ struct Observation {
 
   bool operator==(const Observation&) const = default;
 };
+
+// Of such a name; null when there is none.
+template <typename Value>
+[[nodiscard]] const Value* find_named(const std::vector<std::pair<std::string, Value>>& values,
+                                      const std::string& name) {
+  const auto found = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == name; });
+  return found == values.end() ? nullptr : &found->second;
+}
 
 [[nodiscard]] Observation observe(const RunResult& result);
 

@@ -71,16 +71,12 @@ Json scene_json(const SceneRegression& scene) {
   return json;
 }
 
-std::uint64_t count_of(const SceneRegression& scene, const std::string& name) {
-  const auto& counts = scene.seen->counts;
-  const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& one) { return one.first == name; });
-  return found == counts.end() ? 0 : found->second;
-}
-
 void add_row(TextTable& table, const SceneRegression& scene) {
   std::vector<std::string> cells{scene.scene};
   for (const char* const name : {"map_calls", "map_refused", "unmap_calls", "devcopy"}) {
-    cells.push_back(scene.seen ? count_text(count_of(scene, std::string("totals.") + name)) : "-");
+    const std::uint64_t* const count =
+        scene.seen ? find_named(scene.seen->counts, std::string("totals.") + name) : nullptr;
+    cells.push_back(count == nullptr ? "-" : count_text(*count));
   }
   for (const char* const name : {"bind", "map", "unmap", "copy", "upload"}) {
     const auto phase =

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/output/text_table.h"
 
 namespace svmsim {
@@ -12,12 +10,6 @@ namespace svmsim {
 namespace {
 
 constexpr const char* kNotThere = "none";
-
-template <typename Value>
-const Value* find(const std::vector<std::pair<std::string, Value>>& values, const std::string& name) {
-  const auto found = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == name; });
-  return found == values.end() ? nullptr : &found->second;
-}
 
 void compare(const std::string& what, const std::string& expected, const std::string& seen,
              std::vector<Mismatch>& found) {
@@ -33,11 +25,11 @@ std::vector<Mismatch> differences(const Observation& expected, const Observation
   compare("result_digest", expected.result_digest, seen.result_digest, found);
   compare("outputs_digest", expected.outputs_digest, seen.outputs_digest, found);
   for (const auto& [name, count] : expected.counts) {
-    const std::uint64_t* const other = find(seen.counts, name);
+    const std::uint64_t* const other = find_named(seen.counts, name);
     compare(name, std::to_string(count), other == nullptr ? kNotThere : std::to_string(*other), found);
   }
   for (const auto& [name, count] : seen.counts) {
-    if (find(expected.counts, name) == nullptr) found.push_back({name, kNotThere, std::to_string(count)});
+    if (find_named(expected.counts, name) == nullptr) found.push_back({name, kNotThere, std::to_string(count)});
   }
   return found;
 }
@@ -45,7 +37,7 @@ std::vector<Mismatch> differences(const Observation& expected, const Observation
 std::vector<Phase> phases(const Observation& simulated, const Observation& seen, bool copies_all) {
   std::vector<Phase> all;
   for (const auto& [name, time] : simulated.times) {
-    const svmrt::Picoseconds* const board = find(seen.times, name);
+    const svmrt::Picoseconds* const board = find_named(seen.times, name);
     if (board == nullptr) continue;
     const bool has_copies = name == "bind" || name == "upload" || name == "download";
     all.push_back({name, time, *board, copies_all || !has_copies});
@@ -57,7 +49,7 @@ std::vector<Mismatch> baseline_differences(const Observation& baseline, const Ob
                                            std::uint64_t tolerance_percent) {
   std::vector<Mismatch> found = differences(baseline, seen);
   for (const auto& [name, before] : baseline.times) {
-    const svmrt::Picoseconds* const now = find(seen.times, name);
+    const svmrt::Picoseconds* const now = find_named(seen.times, name);
     if (now == nullptr) continue;
     const svmrt::Picoseconds allowed(before.count() + before.count() / 100 * tolerance_percent +
                                      before.count() % 100 * tolerance_percent / 100);
