@@ -62,6 +62,16 @@ CliError absent_board(const BoardLibraries& libraries, const std::string& reason
                   fmt::format("no board: {}; {}", printable(reason), tried));
 }
 
+CliError wrong_environment(const BoardLibraries& libraries) {
+  CliError error;
+  error.message = fmt::format(
+      "{} ended the process that loaded it with exit code {}, as a simulated library does at a variable of the "
+      "environment "
+      "that it cannot use; what it said stands on stderr",
+      printable(libraries.hal), kWrongEnvironment);
+  return error;
+}
+
 CliResult<std::unique_ptr<LibraryPort>> open_library_port(const BoardLibraries& libraries, std::chrono::seconds guard,
                                                           const HalSurroundings& surroundings) {
   LibrarySetup setup{SVMSIM_CONFORMANCE_HOST, libraries.hal, libraries.environment, guard, &Interruption::happened};
@@ -69,6 +79,7 @@ CliResult<std::unique_ptr<LibraryPort>> open_library_port(const BoardLibraries& 
   auto port = std::make_unique<LibraryPort>(setup, surroundings);
   port->begin_case();
   if (port->absent()) return tl::unexpected(absent_board(libraries, port->failure()));
+  if (port->exit_code() == kWrongEnvironment) return tl::unexpected(wrong_environment(libraries));
   if (!port->failure().empty()) {
     return tl::unexpected(failure(fmt::format("{} does not start: {}", libraries.hal, port->failure())));
   }

@@ -34,9 +34,14 @@ struct BoardLibraries {
 // There is no board to ask: `reason`, in the loader's or the driver's words, and where the libraries were looked for.
 [[nodiscard]] CliError absent_board(const BoardLibraries& libraries, const std::string& reason);
 
-// A port that has begun a case, which showed that there is a library to ask: absent_board(), or exit code 1 for one
-// that does not start. Ends with an interruption. A simulated board writes no trace and no report: it does so when its
-// process ends in order, which that of a case never does.
+// The exit code of a process that a simulated library ended, as it does at a variable of the environment that it cannot
+// use; and that as an error, with exit code 2.
+inline constexpr int kWrongEnvironment = 2;
+[[nodiscard]] CliError wrong_environment(const BoardLibraries& libraries);
+
+// A port that has begun a case, which showed that there is a library to ask: absent_board(), wrong_environment(),
+// or exit code 1 for one that does not start. Ends with an interruption. A simulated board writes no trace and no
+// report: it does so when its process ends in order, which that of a case never does.
 [[nodiscard]] CliResult<std::unique_ptr<LibraryPort>> open_library_port(const BoardLibraries& libraries,
                                                                         std::chrono::seconds guard,
                                                                         const HalSurroundings& surroundings);

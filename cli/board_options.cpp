@@ -21,8 +21,8 @@ constexpr const char* kCalibrateDetails =
     "  svmsim calibrate --check a2a3-cann9 --points my_points.csv     # fits nothing\n"
     "  svmsim calibrate --check a2a3-cann9                            # how far it is from the board\n"
     "\n"
-    "exit codes: 0 fitted or compared; 1 the measurement failed; 2 bad input; 3 no library, or one that finds no "
-    "device";
+    "exit codes: 0 fitted or compared; 1 the measurement failed, or its process did not end well; 2 bad input;\n"
+    "3 no library, or one that finds no device";
 
 constexpr const char* kConformanceDetails =
     "Asks the driver library libascend_hal.so of DIR, or the one that the system's loader finds, every case of "
@@ -107,6 +107,10 @@ void add_calibrate_options(CLI::App& command, CalibrateOptions& options) {
       ->excludes(points);
   command.add_option("--iterations", options.iterations, "How often each call is timed")
       ->type_name("N")
+      ->capture_default_str()
+      ->excludes(points);
+  command.add_option("--timeout", options.timeout, "How long the measurement may take")
+      ->type_name("SECONDS")
       ->capture_default_str()
       ->excludes(points);
   command.add_option("--save-points", options.save_points, "Write what was measured, as --points takes it")

@@ -7,43 +7,27 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "cli/interruption.h"
+#include "cli/board_libraries.h"
+#include "cli/json_reader.h"
 #include "cli/open_board.h"
+#include "cli/option_value.h"
 #include "cli/standard_streams.h"
 #include "onboard/driver_clock.h"
 #include "onboard/driver_library.h"
 #include "onboard/driver_version.h"
 #include "onboard/measurement.h"
+#include "sim/cost/points_file.h"
+#include "sim/cost/points_text.h"
 #include "sim/cost/sweep.h"
 #include "sim/driver/page_walk.h"
 
 namespace svmsim {
 
 namespace {
-
-// A line on the terminal that is written over; elsewhere nothing.
-class StepLine {
- public:
-  StepLine() = default;
-  StepLine(const StepLine&) = delete;
-  StepLine& operator=(const StepLine&) = delete;
-  ~StepLine() {
-    if (terminal_) std::fprintf(stderr, "\r\033[K");
-  }
-  void show(const std::string& step) const {
-    if (terminal_) std::fprintf(stderr, "\r\033[K%s", step.c_str());
-  }
-
- private:
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
-};
 
 // Points hold whole nanoseconds.
 Picoseconds rounded(Picoseconds time) { return Picoseconds((time.count() + 500) / 1000 * 1000); }
@@ -126,10 +110,11 @@ std::string today() {
 CalibrationSource source_of(const BoardLibraries& libraries, const Platform& platform, std::uint64_t iterations,
                             bool simulated) {
   const auto version = simulated ? std::nullopt : driver_version(libraries.dsmi, 0);
+  // Without commas, which the text of points has none of.
   return {
-      fmt::format("svmsim calibrate, platform {}", platform.name), simulated ? "a simulated board" : host_name(),
+      fmt::format("svmsim calibrate for platform {}", platform.name), simulated ? "a simulated board" : host_name(),
       simulated ? "at no time: simulated" : today(), simulated ? "simulated" : version.value_or("not stated"),
-      fmt::format("{} iterations over 4 buffers of aclrtMalloc HUGE_FIRST in turn; minimum, median, 99th percentile",
+      fmt::format("{} iterations over 4 buffers of aclrtMalloc HUGE_FIRST in turn; minimum; median; 99th percentile",
                   iterations)};
 }
 
@@ -141,43 +126,68 @@ std::optional<CliError> check_host_pages(const Platform& platform) {
 
 }  // namespace
 
-CliResult<BoardPoints> measure_board(const BoardLibraries& libraries, const Platform& platform,
-                                     std::uint64_t iterations) {
-  // Too late for LD_LIBRARY_PATH: the loader read it when this process began.
-  change_environment(libraries.environment);
+CliResult<BoardPoints> measure_board(const BoardRequest& request) {
+  const auto iterations = integer_option("--iterations", request.iterations, 1, kMostIterations);
+  if (!iterations) return tl::unexpected(iterations.error());
+  const auto platform = find_board_platform(request.locations, request.platform);
+  if (!platform) return tl::unexpected(platform.error());
+  const auto libraries = find_board_libraries(request.lib, *platform);
+  if (!libraries) return tl::unexpected(libraries.error());
   // This one first: the others find it loaded, wherever it is.
-  DriverLibrary hal(libraries.hal);
+  DriverLibrary hal(libraries->hal);
   const auto found = hal.find("halHostRegister");
   if (!found && found.error().driver_code == svmrt::DriverCode::kLibraryNotLoaded) {
-    return tl::unexpected(absent_board(libraries, found.error().message));
+    return tl::unexpected(absent_board(*libraries, found.error().message));
   }
-  const DriverClock time = driver_clock(libraries.hal);
-  if (auto wrong = check_host_pages(platform); wrong && !time.simulated) return tl::unexpected(std::move(*wrong));
+  const DriverClock time = driver_clock(libraries->hal);
+  if (auto wrong = check_host_pages(*platform); wrong && !time.simulated) return tl::unexpected(std::move(*wrong));
 
-  const auto driver = open_board(libraries, platform, time.clock,
+  const auto driver = open_board(*libraries, *platform, time.clock,
                                  [](svmrt::LogLevel /*level*/, const std::string& line) { print_error_line(line); });
-  if (!driver) return tl::unexpected(absent_board(libraries, driver.error().message));
+  if (!driver) return tl::unexpected(absent_board(*libraries, driver.error().message));
 
   MeasurementPlan plan = published_plan();
-  plan.iterations = iterations;
-  const StepLine line;
-  plan.progress = [&](const std::string& step) { line.show(step); };
-  const Interruption interruption;
-  plan.stop = [] { return Interruption::happened(); };
+  plan.iterations = *iterations;
+  plan.progress = show_step;
   const auto measured = measure(**driver, plan);
+  clear_step();
   if (!measured) return tl::unexpected(failure("the measurement failed: " + measured.error().message));
-  if (!measured->complete) return tl::unexpected(failure("interrupted before every size was measured"));
 
   BoardPoints made;
-  made.library = libraries.hal;
+  made.library = libraries->hal;
   made.simulated = time.simulated;
-  made.iterations = iterations;
-  made.points.source = source_of(libraries, platform, iterations, time.simulated);
-  PointsMaker(platform, made).add(*measured);
+  made.iterations = *iterations;
+  made.points.source = source_of(*libraries, *platform, *iterations, time.simulated);
+  PointsMaker(*platform, made).add(*measured);
   if (made.points.map_points.empty() && made.points.copy_points.empty() && made.points.view_points.empty()) {
     return tl::unexpected(failure(fmt::format("nothing could be measured: {}", fmt::join(made.left_out, "; "))));
   }
   return made;
+}
+
+Json board_points_json(const BoardPoints& points) {
+  Json json;
+  json["points"] = points_text(points.points);
+  json["library"] = points.library;
+  json["simulated"] = points.simulated;
+  json["iterations"] = points.iterations;
+  json["left_out"] = points.left_out;
+  return json;
+}
+
+CliResult<BoardPoints> read_board_points(const Json& json) {
+  JsonReader reader("report", "", json);
+  BoardPoints points;
+  const std::string rows = reader.text("points");
+  points.library = reader.text("library");
+  points.simulated = reader.boolean("simulated");
+  points.iterations = reader.integer("iterations", 1, kMostIterations);
+  points.left_out = reader.texts("left_out");
+  if (reader.error()) return tl::unexpected(*reader.error());
+  auto parsed = parse_points(rows, "report");
+  if (!parsed) return tl::unexpected(cli_error(parsed.error()));
+  points.points = std::move(*parsed);
+  return points;
 }
 
 }  // namespace svmsim

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures points for a calibration on a board, through its driver's libraries in this process. Changes the process'
-// environment, prints on stderr, and ends in order at SIGINT and SIGTERM. One at a time; thread-bound.
+// Measures points for a calibration on a board, through its driver's libraries, which it loads into this process. Shows
+// its steps on stderr. One at a time; thread-bound.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cli/board_libraries.h"
+#include "cli/board_process.h"
 #include "cli/cli_error.h"
 #include "sim/cost/calibration.h"
-#include "sim/platform.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 
@@ -22,9 +22,14 @@ struct BoardPoints {
   std::vector<std::string> left_out;  // what could not be measured, each with the reason
 };
 
-// `platform` says what the board is. Exit code 3: no library, or no device; 2: the host's pages are not those of the
-// platform; 1: a call failed, the measurement was interrupted, or nothing could be measured.
-[[nodiscard]] CliResult<BoardPoints> measure_board(const BoardLibraries& libraries, const Platform& platform,
-                                                   std::uint64_t iterations);
+inline constexpr std::uint64_t kMostIterations = 100'000;
+
+// A request of BoardWork::kPoints. Exit code 3: no library, or no device; 2: an option of the request, or the host's
+// pages are not those of the platform; 1: a call failed, or nothing could be measured.
+[[nodiscard]] CliResult<BoardPoints> measure_board(const BoardRequest& request);
+
+// Between processes.
+[[nodiscard]] Json board_points_json(const BoardPoints& points);
+[[nodiscard]] CliResult<BoardPoints> read_board_points(const Json& json);
 
 }  // namespace svmsim

@@ -14,7 +14,9 @@
 
 #include "cli/arguments_template.h"
 #include "cli/commands.h"
+#include "cli/option_value.h"
 #include "runtime/orchestration/callable.h"
+#include "sim/config/input_files.h"
 #include "sim/output/json_document.h"
 
 namespace svmsim {
@@ -79,6 +81,9 @@ CliResult<fs::path> output_path(const BuildOptions& options) {
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
   const bool usable = output.has_filename() && fs::is_directory(folder, error) &&
                       (!fs::exists(output, error) || fs::is_regular_file(output, error));
+  if (auto checked = check_output("--output", output.string(), output.string()); !checked) {
+    return tl::unexpected(checked.error());
+  }
   if (usable) return output;
   return tl::unexpected(option_error("--output", output.string(), "a file, new or regular, in a folder that exists"));
 }
@@ -91,6 +96,7 @@ CliResult<CommandOutput> build_command(const BuildOptions& options, OutputFormat
   if (!fs::is_regular_file(options.source, error)) {
     return tl::unexpected(option_error("SOURCE", options.source, "a C++ source file"));
   }
+  note_input_file(options.source);
   const auto output = output_path(options);
   if (!output) return tl::unexpected(output.error());
   // A name of its own beside the output: whoever runs the old file keeps it, and a failure leaves it.

@@ -88,8 +88,7 @@ TEST_F(BuildCommand, ASourceWithoutTheEntryPointsIsNoOrchestration) {
 TEST_F(BuildCommand, OddNamesAndFurtherHeadersAreTaken) {
   fs::create_directory(folder_ / "my headers");
   write("my headers/width.h", "constexpr int kWidth = 1;\n");
-  std::ifstream original(kSource);
-  const std::string text((std::istreambuf_iterator<char>(original)), {});
+  const std::string text = text_of(kSource);
   const std::string source = write("-a b'$c.cpp", "#include \"width.h\"\nstatic_assert(kWidth == 1);\n" + text);
   EXPECT_EQ(build(source, {"-I", folder_ / "my headers"}).exit_code, 0);
   EXPECT_EQ(build(source).exit_code, 1);

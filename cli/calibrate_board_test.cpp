@@ -5,12 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "cli/locations.h"
+#include "cli/testing/board_folder.h"
 #include "cli/testing/command_line.h"
 #include "cli/testing/scratch_folder.h"
 #include "sim/output/json_document.h"
@@ -46,11 +46,6 @@ Json board_error(std::vector<std::string> arguments, int exit_code, const Enviro
   const ChildResult result = calibrate_board(std::move(arguments), variables);
   EXPECT_EQ(result.exit_code, exit_code) << result.output << result.errors;
   return Json::parse(result.output).at("error");
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream input(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(input), {});
 }
 
 // What the drop-in libraries charge.
@@ -167,7 +162,8 @@ TEST(CalibrateBoard, BaseGivesWhatThePointsLeaveOpenAndAPlatformCanUseTheResult)
   }
   EXPECT_EQ(document.at("terms").back().at("ps"), 500'000'000) << "launch";
   const std::string written = text_of(fixtures + "/calibrations/my-board.toml");
-  EXPECT_THAT(written, HasSubstr("\nwhat = \"svmsim calibrate, platform a2a3-64k\"\nwhere = \"a simulated board\"\n"));
+  EXPECT_THAT(written,
+              HasSubstr("\nwhat = \"svmsim calibrate for platform a2a3-64k\"\nwhere = \"a simulated board\"\n"));
   EXPECT_THAT(written, HasSubstr("launch is 500000000 ps: no point measures it; as in calibration a2a3-cann9."));
   std::ofstream(fixtures + "/platforms/mine.toml")
       << "name = \"mine\"\ndescription = \"d\"\nextends = \"a2a3-64k\"\ncalibration = \"my-board\"\n";
@@ -234,6 +230,30 @@ TEST(CalibrateBoard, FailedCallIsNamedAndWritesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+// It has measured, and its driver is not content with how it was left.
+TEST(CalibrateBoard, BadEndOfTheProcessIsSaidAndLosesNoPoints) {
+  const ScratchFolder folder;
+  const BoardFolder board(SVMSIM_TEST_PROGRAMS_DIR "/frees_null_otherwise.so");
+  const std::string points = folder / "x.csv";
+  const std::vector<std::string> words = {"--lib", board.path(), "--iterations", "1", "--save-points", points};
+  const ChildResult table = calibrate_board(words, {{"FAKE_EXIT", "7"}});
+  EXPECT_EQ(table.exit_code, 1);
+  EXPECT_THAT(table.errors, HasSubstr("svmsim: the process of the measurement ended with exit code 7\n"));
+  EXPECT_THAT(table.output, HasSubstr("\nthe process of the measurement ended with exit code 7\n"));
+  EXPECT_THAT(table.output, HasSubstr("\nwrote " + points));
+  EXPECT_EQ(calibrate_board({"--points", points}).exit_code, 0);
+}
+
+TEST(CalibrateBoard, ProcessThatDiesOrHangsIsNamed) {
+  const BoardFolder board(SVMSIM_MISBEHAVING_LIBRARY);
+  EXPECT_EQ(board_error({"--lib", board.path()}, 1, {{"FAKE_DEED", "crash"}}).at("message"),
+            "the process of the measurement died of SIGSEGV");
+  EXPECT_EQ(board_error({"--lib", board.path(), "--timeout", "1"}, 1, {{"FAKE_DEED", "hang"}}).at("message"),
+            "the process of the measurement did not end within 1 s");
+  EXPECT_THAT(board_error({"--lib", kLibraries}, 2, {{"SVMSIM_PLATFORM", "a3"}}).at("message").get<std::string>(),
+              HasSubstr("a variable of the environment"));
+}
+
 TEST(CalibrateBoard, LostDeviceIsAFailure) {
   const Json error = board_error({"--lib", kLibraries}, 1, {{"SVMSIM_FAULTS", "device-lost"}});
   EXPECT_THAT(error.at("message").get<std::string>(), HasSubstr(" failed with NO_DEVICE (1)"));
@@ -247,6 +267,7 @@ TEST(CalibrateBoard, BadOptionsAreRefusedBeforeALibraryIsLoaded) {
   };
   for (const char* iterations : {"0", "-1", "x", "100001"})
     EXPECT_EQ(key_of({"--iterations", iterations}), "--iterations");
+  for (const char* timeout : {"0", "86401", "1s"}) EXPECT_EQ(key_of({"--timeout", timeout}), "--timeout");
   EXPECT_EQ(key_of({"--platform", "identity"}), "--platform");
   EXPECT_EQ(key_of({"--platform", "none"}), "--platform");
   EXPECT_EQ(key_of({"--base", "none"}), "--base");

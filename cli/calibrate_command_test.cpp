@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -131,8 +130,7 @@ TEST_F(CalibrateCommand, SamePointsWriteTheSameBytes) {
     std::filesystem::create_directory(folder_ / folder);
     const std::string path = folder_ / (folder + "/same.toml");
     EXPECT_EQ(svmsim_command({"calibrate", "--points", points, "--output", path}).exit_code, 0);
-    std::ifstream input(path);
-    return std::string(std::istreambuf_iterator<char>(input), {});
+    return text_of(path);
   };
   const std::string first = written("a");
   EXPECT_FALSE(first.empty());
@@ -193,7 +191,8 @@ TEST_F(CalibrateCommand, BadPointsNameFileLineColumnAndValue) {
 
 TEST_F(CalibrateCommand, PointsAreNotReplacedByTheCalibration) {
   const std::string points = file("points.toml", kPublic);
-  EXPECT_EQ(error({"--points", points, "--output", points}).at("allowed"), "another file than that of the points");
+  EXPECT_EQ(error({"--points", points, "--output", points}).at("allowed"),
+            "another file than those that the command reads");
   EXPECT_EQ(document({"--points", points}).at("output"), nullptr);
 }
 

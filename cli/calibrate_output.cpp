@@ -136,6 +136,8 @@ std::string subject_text(const PointsSubject& subject, const Calibration& points
                                  measured.simulated ? " (simulated)" : "", measured.iterations, machine_text(points));
   if (!measured.left_out.empty()) text += "\nleft out:\n";
   for (const std::string& what : measured.left_out) text += fmt::format("  {}\n", printable(what));
+  if (subject.process_end)
+    text += fmt::format("\nthe process of the measurement {}\n", printable(*subject.process_end));
   return text;
 }
 
@@ -148,6 +150,7 @@ void set_points(Json& document, const PointsSubject& subject) {
   json["simulated"] = subject.measured->simulated;
   json["iterations"] = subject.measured->iterations;
   json["left_out"] = subject.measured->left_out;
+  json["process_end"] = subject.process_end ? Json(*subject.process_end) : Json(nullptr);
   json["saved_points"] = subject.saved ? Json(*subject.saved) : Json(nullptr);
   document["measured"] = json;
 }

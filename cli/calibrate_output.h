@@ -17,7 +17,8 @@ namespace svmsim {
 struct PointsSubject {
   std::optional<std::string> file;
   std::optional<BoardPoints> measured;
-  std::optional<std::string> saved;  // the file that measured points were written to
+  std::optional<std::string> saved;        // the file that measured points were written to
+  std::optional<std::string> process_end;  // how the process that measured them ended, if not well
 };
 
 // `base` and `output`: the calibration that completes the fit, by name, and the file that was written.

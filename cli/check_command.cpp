@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "cli/check_report.h"
 #include "cli/commands.h"
@@ -130,7 +131,6 @@ class Progress {
 };
 
 CampaignResult run(const CheckSetup& setup, const Judge& judge) {
-  const Interruption interruption;
   Progress progress(all_cases(setup.campaign));
   // The clock decides when to stop and nothing else.
   const auto begin = std::chrono::steady_clock::now();
@@ -212,6 +212,8 @@ CliResult<CheckReport> merged_report(const std::vector<std::string>& files) {
 CliResult<CommandOutput> check_command(const Locations& locations, const CheckOptions& options, OutputFormat format,
                                        const Judge& judge) {
   const bool merges = !options.merge.empty();
+  std::optional<Interruption> interruption;
+  if (!merges) interruption.emplace();
   const auto report = merges ? merged_report(options.merge) : campaign_report(locations, options, judge);
   if (!report) return tl::unexpected(report.error());
   const bool interrupted = !merges && Interruption::happened() && !report->complete;

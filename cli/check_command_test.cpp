@@ -201,8 +201,8 @@ TEST_F(Check, MergeNamesWhatIsWrongInADocument) {
   for (const std::string text : {"", "{", "[1]", "no JSON"}) {
     EXPECT_EQ(error_of_merge({write("bad.json", text)}).at("file"), path("bad.json")) << text;
   }
-  EXPECT_EQ(error_of_merge({path("absent.json")}).at("value"), "no regular file");
-  EXPECT_EQ(error_of_merge({folder_.string()}).at("value"), "no regular file");
+  EXPECT_EQ(error_of_merge({path("absent.json")}).at("value"), "no such file");
+  EXPECT_EQ(error_of_merge({folder_.string()}).at("value"), "a directory");
 }
 
 TEST_F(Check, MergeStandsAlone) {

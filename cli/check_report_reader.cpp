@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "cli/check_report.h"
 #include "cli/json_reader.h"
 #include "property_tests/scenario_file.h"
 #include "sim/config/printable.h"
+#include "sim/config/text_file.h"
 #include "sim/machine/digest.h"
 #include "sim/output/json_parse.h"
 
@@ -22,23 +21,12 @@ namespace {
 constexpr std::uint64_t kMaxReportBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-std::string allowed_document() {
-  return fmt::format("a JSON document of `svmsim check --json` of at most {} MiB", kMaxReportBytes >> 20);
-}
+constexpr const char* kDocument = "JSON document of `svmsim check --json`";
 
 CliResult<std::string> read_file(const std::string& path) {
-  const auto refused = [&](const std::string& value) {
-    return tl::unexpected(cli_error(ConfigError{path, 0, "", value, allowed_document()}));
-  };
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return refused("no regular file");
-  if (std::filesystem::file_size(path, error) > kMaxReportBytes) return refused("a larger file");
-  std::string text(kMaxReportBytes, '\0');
-  std::ifstream input(path, std::ios::binary);
-  input.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!input.is_open() || input.bad()) return refused("a file that cannot be read");
-  text.resize(static_cast<std::size_t>(input.gcount()));
-  return text;
+  return read_text_file(path, kDocument, kMaxReportBytes).map_error([&](const UnreadableFile& file) {
+    return cli_error({path, 0, "", file.found, file.allowed});
+  });
 }
 
 void read_shards(JsonReader& root, CheckReport& report) {
@@ -119,7 +107,7 @@ CliResult<CheckReport> parse_check_report(std::string_view text, const std::stri
   const auto document = parse_json_object(text, {8, 1000, kMostShards + 10'000});
   if (!document) {
     const JsonMistake& wrong = document.error();
-    const std::string allowed = wrong.member.empty() ? allowed_document() : wrong.allowed;
+    const std::string allowed = wrong.member.empty() ? fmt::format("a {}", kDocument) : wrong.allowed;
     return tl::unexpected(cli_error(ConfigError{file, wrong.line, printable(wrong.member, 200), wrong.found, allowed}));
   }
   JsonReader root(file, "", *document);

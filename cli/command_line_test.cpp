@@ -65,7 +65,9 @@ TEST(CommandLine, JsonIsAFlagThatTakesAValueToo) {
     EXPECT_EQ(svmsim_command({command, "--json=true"}).output, document);
     EXPECT_EQ(svmsim_command({command, "--json=false"}).output, svmsim_command({command}).output);
   }
-  EXPECT_TRUE(nlohmann::json::accept(svmsim_command({"platforms", "--json=true", "--no-such"}).output));
+  for (const char* flag : {"--json=true", "--json=1", "--json=maybe"}) {
+    EXPECT_TRUE(nlohmann::json::accept(svmsim_command({"platforms", flag, "--no-such"}).output)) << flag;
+  }
 }
 
 struct BadCommand {

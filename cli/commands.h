@@ -65,6 +65,7 @@ struct CalibrateOptions {
   std::optional<std::string> lib;          // folder of the board's libraries; absent: where the loader looks
   std::string platform = "a2a3";           // what the board is
   std::string iterations = "300";          // of each size
+  std::string timeout = "3600";            // seconds that it may take
   std::optional<std::string> save_points;  // a CSV file to write
 };
 [[nodiscard]] CliResult<CommandOutput> calibrate_command(const Locations& locations, const CalibrateOptions& options,

@@ -57,8 +57,7 @@ CliResult<CommandOutput> conformance_command(const Locations& locations, const C
   const Interruption interruption;  // neither a process nor an unfinished file is left behind
   PlatformOutput output;            // now: a board takes its time
   if (options.output) {
-    auto opened =
-        platform_output_option(locations, *options.output, options.platform, *platform, "the platform it extends");
+    auto opened = platform_output_option(locations, *options.output, options.platform, *platform);
     if (!opened) return tl::unexpected(opened.error());
     output = std::move(*opened);
   }

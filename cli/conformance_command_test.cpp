@@ -236,7 +236,7 @@ TEST(ConformanceCommand, OverlayDoesNotReplaceThePlatformItExtends) {
   std::ofstream(mine) << text;
   const ChildResult refused = conformance({"--in-process", "--platform", mine, "--output", mine});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, ::testing::HasSubstr("allowed: another file than that of the platform it extends"));
+  EXPECT_THAT(refused.errors, ::testing::HasSubstr("allowed: another file than those that the command reads"));
   EXPECT_EQ(content(mine), text);
 }
 
@@ -347,9 +347,16 @@ TEST(ConformanceCommand, LibraryIsLookedForAsTheLoaderDoes) {
 }
 
 TEST(ConformanceCommand, LibraryThatDoesNotStartIsAFailure) {
-  const ChildResult result = conformance({"--lib", kDropIn}, {{"SVMSIM_PLATFORM", "a3"}});
+  const BoardFolder board(SVMSIM_MISBEHAVING_LIBRARY);
+  const ChildResult result = conformance({"--lib", board.path()}, {{"FAKE_DEED", "exit 7"}});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, testing::HasSubstr("does not start: "));
+  EXPECT_THAT(result.errors, testing::HasSubstr("does not start: a process that ended with exit code 7"));
+}
+
+TEST(ConformanceCommand, SimulatedBoardThatIsOfNoPlatformIsBadInput) {
+  const ChildResult result = conformance({"--lib", kDropIn}, {{"SVMSIM_PLATFORM", "a3"}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, testing::HasSubstr("a variable of the environment that it cannot use"));
 }
 
 }  // namespace

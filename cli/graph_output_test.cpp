@@ -16,11 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class GraphOutputTest : public ::testing::Test {
  protected:
   std::string run(const std::string& scene, const std::string& name, const std::string& platform = "a2a3") {
@@ -96,8 +91,7 @@ TEST_F(GraphOutputTest, DotHasANodePerTaskAndAnEdgePerPredecessor) {
 }
 
 TEST_F(GraphOutputTest, ANameThatIsNoUtf8IsReplaced) {
-  std::ifstream scene(default_locations().fixtures + "/scenes/vector_example.toml");
-  std::string text((std::istreambuf_iterator<char>(scene)), {});
+  std::string text = text_of(default_locations().fixtures + "/scenes/vector_example.toml");
   text.erase(text.find("name"), text.find("[[tensor]]") - text.find("name"));  // then the file's name is the scene's
   std::ofstream(folder_ / "odd\xff.toml") << text;
   RunOptions options;

@@ -5,6 +5,8 @@ namespace svmsim {
 
 namespace {
 
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+
 volatile std::sig_atomic_t interrupted = 0;
 
 }  // namespace
@@ -15,13 +17,16 @@ Interruption::Interruption() {
   action.sa_handler = [](int) { interrupted = 1; };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &interrupt_before_);
-  sigaction(SIGTERM, &action, &terminate_before_);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    const bool outlives_terminal = kSignals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;  // nohup
+    if (!outlives_terminal) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 Interruption::~Interruption() {
-  sigaction(SIGINT, &interrupt_before_, nullptr);
-  sigaction(SIGTERM, &terminate_before_, nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  interrupted = 0;
 }
 
 bool Interruption::happened() { return interrupted != 0; }

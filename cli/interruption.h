@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets a long command end in order when it is interrupted: while one of these lives, the first SIGINT or SIGTERM only
-// sets a flag; the second ends the process as it always would. One at a time per process.
+// Lets a long command end in order when it is interrupted: while one of these lives, the first SIGINT, SIGTERM or
+// SIGHUP only sets a flag; the second ends the process as it always would. A SIGHUP that was ignored before, as under
+// nohup, stays so. One at a time per process.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace svmsim {
@@ -14,11 +16,11 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption();  // the handlers that were there before
 
+  // Since the one that lives was made; false without one.
   [[nodiscard]] static bool happened();
 
  private:
-  struct sigaction interrupt_before_ {};
-  struct sigaction terminate_before_ {};
+  std::array<struct sigaction, 3> before_{};
 };
 
 }  // namespace svmsim

@@ -123,8 +123,9 @@ int run(const StandardStreams& streams, int argc, char** argv) {
   add_json(platforms_app);
 
   // The parser may fail before it sees --json.
-  const bool json_asked =
-      std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json" || word == "--json=true"; });
+  const bool json_asked = std::any_of(argv, argv + argc, [](std::string_view word) {
+    return word == "--json" || (word.starts_with("--json=") && word != "--json=false");
+  });
   OutputFormat format = json_asked ? OutputFormat::kJson : OutputFormat::kTable;
   try {
     app.parse(argc, argv);

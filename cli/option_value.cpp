@@ -5,10 +5,10 @@
 
 #include <charconv>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "sim/config/fixture_file.h"
+#include "sim/config/input_files.h"
 #include "sim/config/printable.h"
 
 namespace svmsim {
@@ -80,27 +80,28 @@ CliResult<std::string> output_path(const Locations& locations, const std::string
                   kind)));
 }
 
-CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,
-                                                     const std::string& source, const std::string& what) {
-  std::error_code none;  // of a file that is not there
-  if (std::filesystem::equivalent(path, source, none)) {
-    return tl::unexpected(option_error("--output", text, "another file than that of " + what));
-  }
+CliResult<void> check_output(const std::string& option, const std::string& text, const std::string& path) {
+  if (!is_input_file(path)) return {};
+  return tl::unexpected(option_error(option, text, "another file than those that the command reads"));
+}
+
+CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& option, const std::string& text,
+                                                     const std::string& path) {
+  if (auto checked = check_output(option, text, path); !checked) return tl::unexpected(checked.error());
   auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(option_error("--output", text, "a file that can be written: " + file.error()));
+  if (!file) return tl::unexpected(option_error(option, text, "a file that can be written: " + file.error()));
   return std::move(*file);
 }
 
 CliResult<PlatformOutput> platform_output_option(const Locations& locations, const std::string& text,
-                                                 const std::string& argument, const Platform& platform,
-                                                 const std::string& what) {
+                                                 const std::string& argument, const Platform& platform) {
   PlatformOutput output;
   auto base = name_in_output(argument, platform);
   if (!base) return tl::unexpected(base.error());
   output.base = std::move(*base);
   const auto path = output_path(locations, "platforms", text);
   if (!path) return tl::unexpected(path.error());
-  auto file = output_option(text, *path, platform.file, what);
+  auto file = output_option("--output", text, *path);
   if (!file) return tl::unexpected(file.error());
   output.file = std::move(*file);
   return output;

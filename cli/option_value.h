@@ -27,19 +27,20 @@ namespace svmsim {
 // --output: where a fixture is to be written, by its name in a folder of --fixtures ("platforms") or as a .toml file.
 [[nodiscard]] CliResult<std::string> output_path(const Locations& locations, const std::string& kind,
                                                  const std::string& text);
-// --output: the file that `text` names, which is `path`. Not the file `source` that it is made from, which a message
-// calls `what`.
-[[nodiscard]] CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& text, const std::string& path,
-                                                                   const std::string& source, const std::string& what);
+// The file that `option` names by `text`, which is `path`, must be none that this process has read, or notes that it
+// will: that one would be lost.
+[[nodiscard]] CliResult<void> check_output(const std::string& option, const std::string& text, const std::string& path);
+// Checks and opens it.
+[[nodiscard]] CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& option, const std::string& text,
+                                                                   const std::string& path);
 
 // A platform file to write, and how it names the platform of --platform if it extends that.
 struct PlatformOutput {
   std::string base;
   std::unique_ptr<OutputFile> file;
 };
-// --output: `text`, with --platform `argument`, which is `platform` and which a message calls `what`.
+// --output: `text`, with --platform `argument`, which is `platform`.
 [[nodiscard]] CliResult<PlatformOutput> platform_output_option(const Locations& locations, const std::string& text,
-                                                               const std::string& argument, const Platform& platform,
-                                                               const std::string& what);
+                                                               const std::string& argument, const Platform& platform);
 
 }  // namespace svmsim

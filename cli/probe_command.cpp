@@ -4,9 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +14,7 @@
 #include "cli/option_value.h"
 #include "cli/probe_output.h"
 #include "sim/config/fixture_file.h"
+#include "sim/config/text_file.h"
 #include "sim/conformance/library_port.h"
 #include "sim/memory/slice_layout.h"
 
@@ -26,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLongestProbe = 3600;  // seconds of --timeout
+constexpr std::uint64_t kMostLogBytes = std::uint64_t{256} << 20;
 
 // The platform of --platform first, then those of the fixtures, by name, but for one that the output replaces.
 CliResult<std::vector<Platform>> find_candidates(const Locations& locations, const Platform& first,
@@ -47,9 +47,12 @@ CliResult<std::vector<Platform>> find_candidates(const Locations& locations, con
 }
 
 CliResult<BarSupport> read_driver_log(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  const auto support = bar_support_in_log(text.str());
+  const auto text = read_text_file(path, "log of a driver", kMostLogBytes);
+  if (!text) {
+    return tl::unexpected(
+        option_error("--driver-log", path, fmt::format("{} ({})", text.error().allowed, text.error().found)));
+  }
+  const auto support = bar_support_in_log(*text);
   if (!support) {
     return tl::unexpected(option_error("--driver-log", path,
                                        "a file with a line support_bar_mem=0 support_bar_huge_mem=1 (each 0 or 1)"));
@@ -119,8 +122,7 @@ CliResult<CommandOutput> probe_command(const Locations& locations, const ProbeOp
   const Interruption interruption;  // neither a process nor an unfinished file is left behind
   PlatformOutput output;            // now: a board takes its time
   if (options.output) {
-    auto opened =
-        platform_output_option(locations, *options.output, options.platform, *platform, "the platform of --platform");
+    auto opened = platform_output_option(locations, *options.output, options.platform, *platform);
     if (!opened) return tl::unexpected(opened.error());
     output = std::move(*opened);
   }

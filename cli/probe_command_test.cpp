@@ -3,11 +3,13 @@
 // something or break. Expected values are those of the driver's rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/testing/board_folder.h"
@@ -112,10 +114,16 @@ TEST(ProbeCommand, LogThatContradictsTheDriverIsNamed) {
 TEST(ProbeCommand, BadValuesAreNamed) {
   const ScratchFolder folder;
   std::ofstream(folder / "log") << "nothing\n";
-  for (const std::string& log : {folder / "log", folder / "none"}) {
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::vector<std::pair<std::string, const char*>> logs = {
+      {folder / "log", "a file with a line support_bar_mem=0"},
+      {folder / "none", "a readable log of a driver of at most 256 MiB (no such file)"},
+      {pipe, "a readable log of a driver of at most 256 MiB (a special file)"}};
+  for (const auto& [log, allowed] : logs) {
     const ChildResult result = probed("", {"--lib", SVMSIM_DROPIN_DIR, "--driver-log", log});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.errors, testing::HasSubstr("--driver-log: found '" + log + "'; allowed: a file with a line"));
+    EXPECT_THAT(result.errors, testing::HasSubstr("--driver-log: found '" + log + "'; allowed: " + allowed));
   }
   EXPECT_EQ(probed("", {"--timeout", "0"}).exit_code, 2);
   EXPECT_EQ(probed("", {"--platform", "a3"}).exit_code, 2);
@@ -222,7 +230,7 @@ TEST(ProbeCommand, FileOfAPlatformIsNotReplaced) {
   std::ofstream(mine) << "name = \"mine\"\ndescription = \"d\"\nextends = \"a2a3\"\n";
   const ChildResult refused = probed("", {"--lib", SVMSIM_DROPIN_DIR, "--platform", mine, "--output", mine});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.errors, testing::HasSubstr("allowed: another file than that of the platform of --platform"));
+  EXPECT_THAT(refused.errors, testing::HasSubstr("allowed: another file than those that the command reads"));
 }
 
 }  // namespace

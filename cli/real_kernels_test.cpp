@@ -89,8 +89,7 @@ TEST(RealKernelModes, PagedAttentionIsTheSameHoweverItIsCutIntoTasks) {
 TEST(RealKernelModes, APredicateThatDoesNotHoldLeavesItsTaskOut) {
   const ScratchFolder folder;
   const auto outputs = [&](const char* shift) {
-    std::ifstream from(default_locations().fixtures + "/scenes/predicated_dispatch.toml");
-    std::string text((std::istreambuf_iterator<char>(from)), {});
+    std::string text = text_of(default_locations().fixtures + "/scenes/predicated_dispatch.toml");
     const std::string value = "value = 1.0";
     text.replace(text.find(value), value.size(), std::string("value = ") + shift);
     std::ofstream(folder / "scene.toml") << text;
@@ -129,8 +128,7 @@ TEST(RealKernelModes, OtherModesCompareNothingAndNoneLeavesTheOutputs) {
 
 // vector_sum_product with a line of its scene replaced.
 std::string changed_scene(const ScratchFolder& folder, const std::string& from, const std::string& to) {
-  std::ifstream file(default_locations().fixtures + "/scenes/vector_sum_product.toml");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string text = text_of(default_locations().fixtures + "/scenes/vector_sum_product.toml");
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
@@ -167,8 +165,7 @@ TEST(RealKernelModes, WhatTheSceneDoesNotSayOrSaysWrongIsNamed) {
 
 TEST(RealKernelModes, DurationsComeFromTheSceneOrElseThePlatform) {
   const ScratchFolder folder;
-  std::ifstream file(default_locations().fixtures + "/platforms/a2a3.toml");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = text_of(default_locations().fixtures + "/platforms/a2a3.toml");
   std::ofstream(folder / "timed.toml")
       << text << "\n[[kernel]]\ncompute = \"vector_mul\"\nduration_ns = 5_000\n\n[[kernel]]\ncompute = \"vector_add\"\n"
       << "duration_ns = 999_000\n";
@@ -194,8 +191,7 @@ TEST(RealKernelModes, DurationsComeFromTheSceneOrElseThePlatform) {
 
 TEST(RealKernelModes, Float16IsWithinTheBoundOfItsRounding) {
   const ScratchFolder folder;
-  std::ifstream file(default_locations().fixtures + "/scenes/paged_attention_ragged.toml");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string text = text_of(default_locations().fixtures + "/scenes/paged_attention_ragged.toml");
   for (std::size_t at = 0; (at = text.find("bfloat16\"", at)) != std::string::npos;) text.replace(at, 8, "float16");
   const std::string tolerance = "absolute = 2e-3";
   text.replace(text.find(tolerance), tolerance.size(), "absolute = 2.5e-4");  // 2^-12, as values are below 0.5

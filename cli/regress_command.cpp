@@ -3,33 +3,44 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "cli/board_libraries.h"
+#include "cli/board_process.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/option_value.h"
-#include "cli/regress/board_process.h"
 #include "cli/regress/board_scene.h"
 #include "cli/regress/regress_output.h"
 #include "cli/run_scene.h"
 #include "cli/standard_streams.h"
+#include "sim/config/printable.h"
 
 namespace svmsim {
 
 namespace {
 
-constexpr std::uint64_t kMostRegressRounds = 100;
 constexpr std::uint64_t kLongestScene = 86'400;
 constexpr std::uint64_t kMostTolerance = 10'000;
 
+struct RegressScene {
+  BoardRequest request;  // for the process that works on the board
+  RunSetup setup;        // for the simulation
+};
+
 struct RegressSetup {
-  std::vector<RunSetup> scenes;
+  std::vector<RegressScene> scenes;
   BoardLibraries libraries;
-  unsigned timeout = 0;  // seconds
+  std::chrono::seconds timeout{};
+
+  [[nodiscard]] BaselineSetup baseline() const {
+    const RunSetup& first = scenes.front().setup;
+    return {first.platform.name, svmrt::policy_name(first.policy), first.rounds, first.seed};
+  }
 };
 
 bool has_all_data(const Scene& scene) {
@@ -37,67 +48,71 @@ bool has_all_data(const Scene& scene) {
                      [](const SceneTensor& tensor) { return tensor.has_data(); });
 }
 
-// What all scenes have in common.
-CliResult<RunSetup> common_setup(const Locations& locations, const RegressOptions& options) {
-  RunSetup setup;
-  auto platform = find_board_platform(locations, options.platform);
-  if (!platform) return tl::unexpected(platform.error());
-  setup.platform = std::move(*platform);
-  auto calibration = find_calibration(locations, setup.platform);
-  if (!calibration) return tl::unexpected(calibration.error());
-  setup.calibration = std::move(*calibration);
-  if (auto read = read_run_options(options.policy, options.rounds, kMostRegressRounds, options.seed, setup); !read) {
-    return tl::unexpected(read.error());
+CliResult<std::vector<std::string>> scene_names(const Locations& locations, const RegressOptions& options) {
+  if (!options.scenes.empty()) return options.scenes;
+  auto known = fixture_names(locations, "scenes");
+  if (known && known->empty()) {
+    return tl::unexpected(
+        option_error("--fixtures", locations.fixtures, "a folder with at least one scene in its scenes/"));
   }
-  return setup;
+  return known;
+}
+
+// A scene's name stands for it in report and baseline.
+CliResult<void> check_name(const RegressSetup& all, const std::string& asked, const Scene& scene) {
+  const auto same = [&](const RegressScene& other) { return other.setup.scene.name == scene.name; };
+  if (std::none_of(all.scenes.begin(), all.scenes.end(), same)) return {};
+  return tl::unexpected(option_error("SCENE", asked, fmt::format("one scene of the name '{}'", scene.name)));
 }
 
 CliResult<RegressSetup> regress_setup(const Locations& locations, const RegressOptions& options) {
   RegressSetup all;
   const auto timeout = integer_option("--timeout", options.timeout, 1, kLongestScene);
   if (!timeout) return tl::unexpected(timeout.error());
-  all.timeout = static_cast<unsigned>(*timeout);
-  const auto common = common_setup(locations, options);
-  if (!common) return tl::unexpected(common.error());
-  std::vector<std::string> names = options.scenes;
-  if (names.empty()) {
-    auto known = fixture_names(locations, "scenes");
-    if (!known) return tl::unexpected(known.error());
-    names = std::move(*known);
+  all.timeout = std::chrono::seconds(*timeout);
+  const auto names = scene_names(locations, options);
+  if (!names) return tl::unexpected(names.error());
+  for (const std::string& name : *names) {
+    BoardRequest request;
+    request.work = BoardWork::kScene;
+    request.locations = locations;
+    request.lib = options.lib;
+    request.platform = options.platform;
+    request.scene = name;
+    request.policy = options.policy;
+    request.rounds = options.rounds;
+    request.seed = options.seed;
+    auto setup = scene_setup(request);
+    if (!setup) return tl::unexpected(setup.error());
+    if (auto checked = check_name(all, name, setup->scene); !checked) return tl::unexpected(checked.error());
+    all.scenes.push_back({std::move(request), std::move(*setup)});
   }
-  for (const std::string& name : names) {
-    auto scene = find_scene(locations, name);
-    if (!scene) return tl::unexpected(scene.error());
-    RunSetup& setup = all.scenes.emplace_back(*common);
-    setup.orchestration_file = orchestration_path(locations, *scene);
-    setup.scene = std::move(*scene);
-  }
-  auto libraries = find_board_libraries(options.lib, common->platform);
+  auto libraries = find_board_libraries(options.lib, all.scenes.front().setup.platform);
   if (!libraries) return tl::unexpected(libraries.error());
   all.libraries = std::move(*libraries);
   return all;
 }
 
-// What the board showed. The error: there was none from the start, or the scene cannot be run anywhere.
-CliResult<SceneRegression> run_scene_on_board(const RunSetup& setup, const RegressSetup& all, bool is_first,
-                                              bool& simulated_clock) {
+// What the board showed. The error: there was none from the start, or nothing can be run on it.
+CliResult<SceneRegression> run_scene_on_board(const RegressScene& asked, const RegressSetup& all, bool is_first,
+                                              std::optional<bool>& simulated_clock) {
   SceneRegression scene;
-  scene.scene = setup.scene.name;
-  const ProcessOutcome outcome = run_in_process([&] { return board_report_text(run_on_board(setup, all.libraries)); },
-                                                all.libraries.environment, all.timeout);
-  if (!outcome.failure.empty()) scene.failure = "the process of the scene " + outcome.failure;
-  if (outcome.text.empty() && !scene.failure.empty()) return scene;
-  const auto report = read_board_report(outcome.text);
+  scene.scene = asked.setup.scene.name;
+  const BoardAnswer answer = ask_board_host(asked.request, all.libraries, all.timeout);
+  if (!answer.failure.empty()) scene.failure = "the process of the scene " + answer.failure;
+  if (!answer.said) return scene;
+  if (!*answer.said) {
+    const CliError& error = answer.said->error();
+    const bool is_absent = error.exit_code == ExitCode::kNoBoard;
+    if (is_first && (is_absent || error.exit_code == ExitCode::kBadInput)) return tl::unexpected(error);
+    scene.failure = (is_absent ? "there is no board any more: " : "") + error.message;
+    return scene;
+  }
+  const auto report = read_board_report(**answer.said);
   if (!report) {
-    if (scene.failure.empty()) scene.failure = "the process of the scene said: " + report.error().message;
+    scene.failure = "the process of the scene said: " + report.error().message;
     return scene;
   }
-  if (!report->absent.empty()) {
-    if (is_first) return tl::unexpected(absent_board(all.libraries, report->absent));
-    scene.failure = "there is no board any more: " + report->absent;
-    return scene;
-  }
-  if (!report->unfit.empty()) return tl::unexpected(failure(report->unfit));
   simulated_clock = report->simulated_clock;
   scene.seen = report->seen;
   scene.log = report->log;
@@ -106,58 +121,54 @@ CliResult<SceneRegression> run_scene_on_board(const RunSetup& setup, const Regre
   return scene;
 }
 
-CliResult<void> compare_with_simulation(const RunSetup& setup, SceneRegression& scene) {
-  if (!scene.seen) return {};
+void compare_with_simulation(const RunSetup& setup, SceneRegression& scene) {
+  if (!scene.seen) return;
   const auto simulated = run_scene(setup);
-  if (!simulated) return tl::unexpected(simulated.error());
+  if (!simulated) {
+    if (scene.failure.empty()) scene.failure = "the simulation: " + simulated.error().message;
+    return;
+  }
   const Observation expected = observe(*simulated);
   std::vector<Mismatch> found = differences(expected, *scene.seen);
   scene.differences.insert(scene.differences.end(), found.begin(), found.end());
   scene.phases = phases(expected, *scene.seen, has_all_data(setup.scene));
-  return {};
 }
 
-// Boards first: once this process has simulated anything, its children may lack the addresses that a simulated board
-// wants.
 CliResult<RegressReport> regress(const RegressSetup& setup) {
   const Interruption interruption;
   RegressReport report;
-  const RunSetup& first = setup.scenes.front();
-  report.setup = {first.platform.name, svmrt::policy_name(first.policy), first.rounds, first.seed, false};
+  report.setup = setup.baseline();
   report.library = setup.libraries.hal;
   report.asked = setup.scenes.size();
-  for (const RunSetup& scene : setup.scenes) {
+  for (const RegressScene& asked : setup.scenes) {
     if (Interruption::happened()) break;
-    std::fprintf(stderr, "scene %zu of %zu: %s\n", report.scenes.size() + 1, report.asked, scene.scene.name.c_str());
-    auto ran = run_scene_on_board(scene, setup, report.scenes.empty(), report.setup.simulated_clock);
+    std::fprintf(stderr, "scene %zu of %zu: %s\n", report.scenes.size() + 1, report.asked,
+                 printable(asked.setup.scene.name).c_str());
+    auto ran = run_scene_on_board(asked, setup, report.scenes.empty(), report.simulated_clock);
     if (!ran) return tl::unexpected(ran.error());
+    compare_with_simulation(asked.setup, *ran);
     report.scenes.push_back(std::move(*ran));
-  }
-  for (std::size_t i = 0; i < report.scenes.size(); ++i) {
-    if (auto compared = compare_with_simulation(setup.scenes[i], report.scenes[i]); !compared) {
-      return tl::unexpected(compared.error());
-    }
   }
   return report;
 }
 
-CliResult<void> compare_with_baseline(const std::string& path, RegressReport& report) {
-  const auto baseline = read_baseline(path, report.setup);
-  if (!baseline) return tl::unexpected(baseline.error());
-  for (SceneRegression& scene : report.scenes) {
-    const auto known = baseline->scenes.find(scene.scene);
-    if (known == baseline->scenes.end()) {
-      scene.baseline_differences.push_back({"scene", "none", "not in the baseline"});
-    } else if (scene.seen) {
-      scene.baseline_differences = baseline_differences(known->second, *scene.seen, report.tolerance_percent);
-    }
+std::vector<Mismatch> compared(const Baseline& baseline, const SceneRegression& scene, const RegressReport& report) {
+  const auto known = baseline.scenes.find(scene.scene);
+  if (known == baseline.scenes.end()) return {{"scene", "none", "not in the baseline"}};
+  if (!scene.seen) return {};
+  const bool simulated = report.simulated_clock.value_or(baseline.simulated_clock);
+  if (simulated == baseline.simulated_clock) {
+    return baseline_differences(known->second, *scene.seen, report.tolerance_percent);
   }
-  return {};
+  // Times by two clocks have nothing to do with each other.
+  std::vector<Mismatch> found = differences(known->second, *scene.seen);
+  found.push_back({"clock", clock_name(baseline.simulated_clock), clock_name(simulated)});
+  return found;
 }
 
 // A baseline of what is not as simulated would hide it.
 CliResult<void> write_baseline(OutputFile& file, RegressReport& report) {
-  Baseline baseline{report.setup, {}};
+  Baseline baseline{report.setup, report.simulated_clock.value_or(false), {}};
   for (const SceneRegression& scene : report.scenes) {
     if (!scene.as_simulated()) {
       print_error_line(fmt::format("no baseline is written: scene '{}' is not as simulated", scene.scene));
@@ -186,12 +197,17 @@ CliResult<CommandOutput> regress_command(const Locations& locations, const Regre
   }
   const auto setup = regress_setup(locations, options);
   if (!setup) return tl::unexpected(setup.error());
-  std::unique_ptr<OutputFile> file;  // now: a board takes its time
+  // Both now: a board takes its time.
+  std::unique_ptr<OutputFile> file;
+  std::optional<Baseline> baseline;
   if (options.update) {
-    auto created = output_option(*options.baseline, *options.baseline, setup->scenes.front().platform.file,
-                                 "the platform that is simulated");
+    auto created = output_option("--baseline", *options.baseline, *options.baseline);
     if (!created) return tl::unexpected(created.error());
     file = std::move(*created);
+  } else if (options.baseline) {
+    auto read = read_baseline(*options.baseline, setup->baseline());
+    if (!read) return tl::unexpected(read.error());
+    baseline = std::move(*read);
   }
   auto report = regress(*setup);
   if (!report) return tl::unexpected(report.error());
@@ -199,10 +215,9 @@ CliResult<CommandOutput> regress_command(const Locations& locations, const Regre
   report->tolerance_percent = *tolerance;
   if (file) {
     if (auto written = write_baseline(*file, *report); !written) return tl::unexpected(written.error());
-  } else if (options.baseline) {
-    if (auto compared = compare_with_baseline(*options.baseline, *report); !compared) {
-      return tl::unexpected(compared.error());
-    }
+  }
+  if (baseline) {
+    for (SceneRegression& scene : report->scenes) scene.baseline_differences = compared(*baseline, scene, *report);
   }
   const std::string text = format == OutputFormat::kJson ? document_text(regress_json(*report)) : regress_text(*report);
   return CommandOutput{text, report->passes() ? ExitCode::kFine : ExitCode::kFailed};

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/locations.h"
+#include "cli/testing/board_folder.h"
 #include "cli/testing/command_line.h"
 #include "cli/testing/scratch_folder.h"
 #include "sim/output/json_document.h"
@@ -132,6 +134,61 @@ TEST(Regress, BaselineIsWrittenWithoutAPassAndThenComparedWith) {
   EXPECT_EQ(error["error"]["key"], "rounds");
 }
 
+// It is known before a board has worked for an hour.
+TEST(Regress, BaselineOfAnotherRunIsRefusedBeforeTheBoardIsAsked) {
+  const ScratchFolder folder;
+  const std::string file = folder / "baseline.json";
+  regress_document({kScene, "--baseline", file, "--update"}, 1);
+  const ChildResult result = regress({kScene, "--lib", kDropin, "--baseline", file, "--seed", "2"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.errors, "svmsim: " + file + ": seed: found 1; allowed: 2, as in this run\n");
+}
+
+// The counts are compared, the times of two clocks are not.
+TEST(Regress, BaselineByAnotherClockIsADifference) {
+  const ScratchFolder folder;
+  const std::string file = folder / "baseline.json";
+  regress_document({kScene, "--baseline", file, "--update"}, 1);
+  std::string text = text_of(file);
+  const std::string clock = "\"simulated_clock\": true";
+  ASSERT_NE(text.find(clock), std::string::npos);
+  text.replace(text.find(clock), clock.size(), "\"simulated_clock\": false");
+  std::ofstream(file) << text;
+  const Json json = regress_document({kScene, "--baseline", file, "--tolerance", "0"}, 1);
+  const Json& differences = json["scenes"][0]["baseline_differences"];
+  ASSERT_EQ(differences.size(), 1u) << differences;
+  EXPECT_EQ(differences[0], (Json{{"what", "clock"}, {"expected", "system"}, {"seen", "simulated"}}));
+}
+
+// A board that is done, and whose driver is not content with how it was left.
+TEST(Regress, BadEndOfASceneThatCameToItsEndIsAFailure) {
+  const BoardFolder board(SVMSIM_TEST_PROGRAMS_DIR "/frees_null_otherwise.so");
+  const ChildResult result = regress({kScene, "--rounds", "1", "--lib", board.path(), "--json"}, {{"FAKE_EXIT", "7"}});
+  EXPECT_EQ(result.exit_code, 1);
+  const Json json = Json::parse(result.output);
+  EXPECT_EQ(json["scenes"][0]["failure"], "the process of the scene ended with exit code 7");
+  EXPECT_EQ(json["scenes"][0]["counts"]["totals.map_calls"], 2u);
+  EXPECT_EQ(json["scenes"][0]["differences"].size(), 0u);
+  EXPECT_EQ(json["clock"], "system");
+}
+
+// Each in a process of its own: what ends one does not end the command.
+TEST(Regress, SceneOfWhichTheProcessDiesFailsAndTheOthersAreRun) {
+  const BoardFolder board(SVMSIM_MISBEHAVING_LIBRARY);
+  const ChildResult result =
+      regress({kScene, "vector_example", "--lib", board.path(), "--json"}, {{"FAKE_DEED", "crash"}});
+  EXPECT_EQ(result.exit_code, 1);
+  const Json json = Json::parse(result.output);
+  ASSERT_EQ(json["scenes"].size(), 2u);
+  for (const Json& scene : json["scenes"]) EXPECT_EQ(scene["failure"], "the process of the scene died of SIGSEGV");
+  EXPECT_TRUE(json["clock"].is_null()) << "no time was taken";
+}
+
+TEST(Regress, SimulatedBoardThatIsOfNoPlatformIsBadInputOnce) {
+  const Json json = regress_document({kScene, "vector_example"}, 2, {{"SVMSIM_PLATFORM", "a3"}});
+  EXPECT_THAT(json["error"]["message"].get<std::string>(), HasSubstr("a variable of the environment"));
+}
+
 TEST(Regress, WhatIsNotAsSimulatedBecomesNoBaseline) {
   const ScratchFolder folder;
   const std::string file = folder / "baseline.json";
@@ -168,6 +225,14 @@ TEST(Regress, MistakeNamesTheOption) {
   EXPECT_THAT(message({kScene, "--lib", kDropin, "--update"}), HasSubstr("--update"));
   EXPECT_THAT(message({kScene, "--lib", kDropin, "--tolerance", "-1"}), HasSubstr("--tolerance"));
   EXPECT_THAT(message({kScene, "--lib", kDropin, "--timeout", "0"}), HasSubstr("--timeout"));
+  EXPECT_THAT(message({kScene, "vector_example", kScene, "--lib", kDropin}),
+              HasSubstr(std::string("SCENE: found '") + kScene + "'; allowed: one scene of the name '" + kScene + "'"));
+  const ScratchFolder folder;
+  std::filesystem::copy(default_locations().fixtures, folder.path(), std::filesystem::copy_options::recursive);
+  std::filesystem::remove_all(folder / "scenes");
+  std::filesystem::create_directory(folder / "scenes");
+  EXPECT_THAT(message({"--fixtures", folder.path(), "--lib", kDropin}),
+              HasSubstr("allowed: a folder with at least one scene in its scenes/"));
 }
 
 }  // namespace

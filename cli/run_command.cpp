@@ -13,6 +13,7 @@
 #include "cli/run_scene.h"
 #include "cli/scene_device.h"
 #include "cli/standard_streams.h"
+#include "sim/config/input_files.h"
 
 namespace svmsim {
 
@@ -44,6 +45,7 @@ CliResult<void> read_program(const Locations& locations, const RunOptions& optio
   if (!scene) return tl::unexpected(scene.error());
   setup.scene = std::move(*scene);
   setup.orchestration_file = options.scene ? orchestration_path(locations, setup.scene) : *options.orchestration;
+  note_input_file(setup.orchestration_file);
   return {};
 }
 
@@ -97,6 +99,9 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
   };
   std::unique_ptr<TraceWriter> trace;
   if (options.trace) {
+    if (auto checked = check_output("--trace", *options.trace, *options.trace); !checked) {
+      return tl::unexpected(checked.error());
+    }
     auto created = TraceWriter::create(*options.trace);
     if (!created) {
       return tl::unexpected(option_error("--trace", *options.trace, "a file that can be written: " + created.error()));
@@ -106,6 +111,9 @@ CliResult<CommandOutput> run_command(const Locations& locations, const RunOption
   }
   std::optional<GraphOutput> graph;
   if (options.graph) {
+    if (auto checked = check_output("--graph", *options.graph, *options.graph); !checked) {
+      return tl::unexpected(checked.error());
+    }
     auto created = GraphOutput::create(*options.graph);
     if (!created) {
       return tl::unexpected(option_error("--graph", *options.graph,

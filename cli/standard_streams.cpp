@@ -48,4 +48,10 @@ void print_error_line(const std::string& text) {
   static_cast<void>(write_all(STDERR_FILENO, "svmsim: " + printable(text) + "\n"));
 }
 
+void show_step(const std::string& step) {
+  if (isatty(STDERR_FILENO) != 0) static_cast<void>(write_all(STDERR_FILENO, "\r\033[K" + printable(step)));
+}
+
+void clear_step() { show_step(""); }
+
 }  // namespace svmsim

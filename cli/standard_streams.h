@@ -26,4 +26,8 @@ class StandardStreams {
 // "svmsim: TEXT" as one line on stderr, control characters escaped; lost when stderr does not take it.
 void print_error_line(const std::string& text);
 
+// What is done now, in a line of the terminal behind stderr that the next one replaces, and its end; elsewhere nothing.
+void show_step(const std::string& step);
+void clear_step();
+
 }  // namespace svmsim

@@ -64,7 +64,6 @@ class Measuring {
   // left out.
   template <typename Work>
   Result<void> with_blocks(const std::string& what, Bytes size, Work work) {
-    if (!measured_.complete) return {};
     if (plan_.progress) plan_.progress(what);
     mapping_refused_ = false;
     RotatingBlocks blocks(driver_, size);
@@ -86,17 +85,13 @@ class Measuring {
     return {};
   }
 
-  // `once(i)` for each iteration; false when the measurement was stopped.
+  // `once(i)` for each iteration.
   template <typename Once>
-  Result<bool> repeat(Once once) {
+  Result<void> repeat(Once once) {
     for (std::uint64_t i = 0; i < plan_.iterations; ++i) {
-      if (plan_.stop && plan_.stop()) {
-        measured_.complete = false;
-        return false;
-      }
-      if (auto done = once(i); !done) return tl::unexpected(std::move(done.error()));
+      if (auto done = once(i); !done) return done;
     }
-    return true;
+    return {};
   }
 
   Result<void*> map_block(RotatingBlocks& blocks, std::uint64_t iteration) {
@@ -112,7 +107,7 @@ class Measuring {
     return with_blocks(fmt::format("mapping of {} bytes", bytes.count()), bytes, [&](RotatingBlocks& blocks) {
       Times registers;
       Times unregisters;
-      const auto repeated = repeat([&](std::uint64_t i) -> Result<void> {
+      auto repeated = repeat([&](std::uint64_t i) -> Result<void> {
         Result<void*> view;
         registers.push_back(time_of([&] { return map_block(blocks, i); }, view));
         if (!view) return tl::unexpected(std::move(view.error()));
@@ -120,10 +115,9 @@ class Measuring {
         unregisters.push_back(time_of([&] { return blocks.unmap(i); }, unmapped));
         return unmapped;
       });
-      if (repeated.value_or(false)) {
-        measured_.maps.push_back({bytes, call_times(std::move(registers)), call_times(std::move(unregisters))});
-      }
-      return done_of(repeated);
+      if (!repeated) return repeated;
+      measured_.maps.push_back({bytes, call_times(std::move(registers)), call_times(std::move(unregisters))});
+      return repeated;
     });
   }
 
@@ -132,7 +126,7 @@ class Measuring {
       std::vector<std::byte> host(bytes.count());  // touched, so that no copy pays for its pages
       Times from;
       Times to;
-      const auto repeated = repeat([&](std::uint64_t i) -> Result<void> {
+      auto repeated = repeat([&](std::uint64_t i) -> Result<void> {
         DriverCode code = DriverCode::kNone;
         to.push_back(
             time_of([&] { return driver_.copy_to_device(kRunnerTimeline, blocks.base(i), host.data(), bytes); }, code));
@@ -142,10 +136,9 @@ class Measuring {
         if (code != DriverCode::kNone) return blocks.failed(DriverCall::kCopyFromDevice, i, code);
         return {};
       });
-      if (repeated.value_or(false)) {
-        measured_.copies.push_back({bytes, call_times(std::move(from)), call_times(std::move(to))});
-      }
-      return done_of(repeated);
+      if (!repeated) return repeated;
+      measured_.copies.push_back({bytes, call_times(std::move(from)), call_times(std::move(to))});
+      return repeated;
     });
   }
 
@@ -154,7 +147,7 @@ class Measuring {
     return with_blocks(fmt::format("{} loads and stores", accesses), size, [&](RotatingBlocks& blocks) {
       Times loads;
       Times stores;
-      const auto repeated = repeat([&](std::uint64_t i) -> Result<void> {
+      auto repeated = repeat([&](std::uint64_t i) -> Result<void> {
         const Result<void*> view = map_block(blocks, i);
         if (!view) return tl::unexpected(view.error());
         Word* const words = static_cast<Word*>(*view);
@@ -168,16 +161,10 @@ class Measuring {
         loads.push_back(now() - start);
         return blocks.unmap(i);
       });
-      if (repeated.value_or(false)) {
-        measured_.accesses.push_back({accesses, call_times(std::move(loads)), call_times(std::move(stores))});
-      }
-      return done_of(repeated);
+      if (!repeated) return repeated;
+      measured_.accesses.push_back({accesses, call_times(std::move(loads)), call_times(std::move(stores))});
+      return repeated;
     });
-  }
-
-  static Result<void> done_of(const Result<bool>& repeated) {
-    if (!repeated) return tl::unexpected(repeated.error());
-    return {};
   }
 
   svmrt::Driver& driver_;

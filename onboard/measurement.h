@@ -25,7 +25,6 @@ struct MeasurementPlan {
   svmrt::Bytes view_size{std::uint64_t{2} << 20};
 
   std::function<void(const std::string&)> progress;  // what is measured next, in words; may be empty
-  std::function<bool()> stop;  // asked before each iteration; true ends the measurement. May be empty
 };
 
 // 64 bytes to 1 GiB on ordinary and huge pages, copies of 4 bytes to 64 MiB, 256 and 4096 accesses.
@@ -63,7 +62,6 @@ struct Measurement {
   std::vector<AccessTimes> accesses;
   // What could not be measured, with the reason: "mapping of 64 bytes: register_to_host answers NOT_SUPPORT (65534)".
   std::vector<std::string> left_out;
-  bool complete = true;  // false: stopped; what was under way is not among the above
 };
 
 // Left out is what does not fit (kOutOfMemory of an allocate), what the host refuses to map (kNotSupport, or there is

@@ -155,22 +155,6 @@ TEST(MeasureFailures, NoIterationsAreRefusedWithoutACall) {
   EXPECT_TRUE(driver.calls().empty());
 }
 
-TEST(MeasureFailures, StopEndsTheMeasurementInOrder) {
-  for (int allowed = 0; allowed < 30; allowed += 4) {  // 24 iterations are all
-    FakeDriver driver;
-    MeasurementPlan plan = small_plan();
-    int asked = 0;
-    plan.stop = [&] { return asked++ == allowed; };
-    const auto measured = measure(driver, plan);
-    ASSERT_TRUE(measured) << measured.error().message;
-    EXPECT_EQ(measured->complete, allowed >= 24) << allowed;
-    EXPECT_EQ(measured->maps.size(), allowed >= 12 ? 2u : allowed >= 6 ? 1u : 0u) << allowed;
-    EXPECT_EQ(measured->copies.size(), allowed >= 18 ? 1u : 0u) << allowed;
-    EXPECT_EQ(asked, std::min(allowed + 1, 24));
-    expect_empty(driver);
-  }
-}
-
 using MeasureOnAFailingBoard = BoardFixture;
 
 TEST_F(MeasureOnAFailingBoard, DeviceThatIsLostIsNamedOnceAndNotCalledAgain) {

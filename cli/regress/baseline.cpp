@@ -20,7 +20,7 @@ std::string baseline_text(const Baseline& baseline) {
   json["policy"] = baseline.setup.policy;
   json["rounds"] = baseline.setup.rounds;
   json["seed"] = baseline.setup.seed;
-  json["simulated_clock"] = baseline.setup.simulated_clock;
+  json["simulated_clock"] = baseline.simulated_clock;
   json["scenes"] = Json::object();
   for (const auto& [scene, observation] : baseline.scenes) json["scenes"][scene] = observation_json(observation);
   return document_text(json);
@@ -47,11 +47,7 @@ CliResult<Baseline> read_baseline(const std::string& path, const BaselineSetup& 
   same_text("policy", setup.policy);
   same_number("rounds", setup.rounds);
   same_number("seed", setup.seed);
-  const Json simulated = reader.boolean("simulated_clock");
-  if (simulated.get<bool>() != setup.simulated_clock) {
-    reader.reject("simulated_clock", &simulated, "the kind of clock of this run");
-  }
-  Baseline baseline{setup, {}};
+  Baseline baseline{setup, reader.boolean("simulated_clock"), {}};
   if (const Json* const scenes = reader.object("scenes", false); scenes != nullptr) {
     for (const auto& member : scenes->items()) {
       JsonReader all(path, "scenes.", *scenes);

@@ -18,11 +18,11 @@ struct BaselineSetup {
   std::string policy;
   std::uint64_t rounds = 0;
   std::uint64_t seed = 0;
-  bool simulated_clock = false;
 };
 
 struct Baseline {
   BaselineSetup setup;
+  bool simulated_clock = false;
   std::map<std::string, Observation> scenes;
 };
 

@@ -7,14 +7,16 @@
 #include <memory>
 #include <utility>
 
+#include "cli/board_libraries.h"
 #include "cli/host_tensors.h"
+#include "cli/json_reader.h"
 #include "cli/open_board.h"
 #include "cli/regress/board_port.h"
 #include "cli/scene_session.h"
 #include "onboard/driver_clock.h"
 #include "onboard/host_executor.h"
+#include "sim/config/input_files.h"
 #include "sim/device/digest_kernel.h"
-#include "sim/output/json_parse.h"
 
 namespace svmsim {
 
@@ -25,7 +27,6 @@ using svmrt::DeviceAddr;
 using svmrt::DriverCode;
 
 constexpr std::size_t kMostLogLines = 20;
-constexpr JsonLimits kReportLimits{8, 100'000, 1'000'000};
 
 // A board's driver, and tasks that leave digests of what they read. What device_bytes() cannot read is zeros; the
 // driver's code is kept.
@@ -72,12 +73,6 @@ class BoardGround final : public SceneGround {
   std::string unread_;
 };
 
-BoardReport unfit(const CliError& error) {
-  BoardReport report;
-  report.unfit = error.message;
-  return report;
-}
-
 std::string violation_text(const Violation& violation) {
   const std::string where = violation.round < 0 ? "" : fmt::format("round {}: ", violation.round);
   return fmt::format("{}{}{}{}", where, violation.allocation, violation.allocation.empty() ? "" : ": ",
@@ -86,27 +81,45 @@ std::string violation_text(const Violation& violation) {
 
 }  // namespace
 
-BoardReport run_on_board(RunSetup setup, const BoardLibraries& libraries) {
-  BoardReport report;
-  auto callable = load_orchestration(setup);
-  if (!callable) return unfit(callable.error());
-  auto tensors = HostTensors::create(setup.scene, setup.seed);
-  if (!tensors) return unfit(tensors.error());
+CliResult<RunSetup> scene_setup(const BoardRequest& request) {
+  RunSetup setup;
+  auto platform = find_board_platform(request.locations, request.platform);
+  if (!platform) return tl::unexpected(platform.error());
+  setup.platform = std::move(*platform);
+  auto calibration = find_calibration(request.locations, setup.platform);
+  if (!calibration) return tl::unexpected(calibration.error());
+  setup.calibration = std::move(*calibration);
+  auto scene = find_scene(request.locations, request.scene);
+  if (!scene) return tl::unexpected(scene.error());
+  setup.orchestration_file = orchestration_path(request.locations, *scene);
+  note_input_file(setup.orchestration_file);
+  setup.scene = std::move(*scene);
+  const auto read = read_run_options(request.policy, request.rounds, kMostRegressRounds, request.seed, setup);
+  if (!read) return tl::unexpected(read.error());
+  return setup;
+}
 
-  setup.log = [&report](svmrt::LogLevel level, const std::string& line) {
+CliResult<BoardReport> run_on_board(const BoardRequest& request) {
+  auto setup = scene_setup(request);
+  if (!setup) return tl::unexpected(setup.error());
+  const auto libraries = find_board_libraries(request.lib, setup->platform);
+  if (!libraries) return tl::unexpected(libraries.error());
+  auto callable = load_orchestration(*setup);
+  if (!callable) return tl::unexpected(callable.error());
+  auto tensors = HostTensors::create(setup->scene, setup->seed);
+  if (!tensors) return tl::unexpected(tensors.error());
+
+  BoardReport report;
+  setup->log = [&report](svmrt::LogLevel level, const std::string& line) {
     if (level <= svmrt::LogLevel::kWarn && report.log.size() < kMostLogLines) report.log.push_back(line);
   };
-  const DriverClock clock = driver_clock(libraries.hal);
+  const DriverClock clock = driver_clock(libraries->hal);
   report.simulated_clock = clock.simulated;
-  const auto driver = open_board(libraries, setup.platform, clock.clock, setup.log);
-  if (!driver) {
-    BoardReport absent;
-    absent.absent = driver.error().message;
-    return absent;
-  }
+  const auto driver = open_board(*libraries, setup->platform, clock.clock, setup->log);
+  if (!driver) return tl::unexpected(absent_board(*libraries, driver.error().message));
   BoardGround ground(**driver, *tensors, **callable);
-  auto result = run_sessions(setup, *tensors, ground);
-  if (!result) return unfit(result.error());
+  auto result = run_sessions(*setup, *tensors, ground);
+  if (!result) return tl::unexpected(result.error());
   ground.complete(*result);
   report.seen = observe(*result);
   report.device_lost = (*driver)->device_lost();
@@ -114,25 +127,19 @@ BoardReport run_on_board(RunSetup setup, const BoardLibraries& libraries) {
   return report;
 }
 
-std::string board_report_text(const BoardReport& report) {
+Json board_report_json(const BoardReport& report) {
   Json json;
-  json["absent"] = report.absent;
-  json["unfit"] = report.unfit;
   json["seen"] = observation_json(report.seen);
   json["simulated_clock"] = report.simulated_clock;
   json["device_lost"] = report.device_lost;
   json["violations"] = report.violations;
   json["log"] = report.log;
-  return line_text(json);
+  return json;
 }
 
-CliResult<BoardReport> read_board_report(const std::string& text) {
-  const auto json = parse_json_object(text, kReportLimits);
-  if (!json) return tl::unexpected(failure(fmt::format("no report, but {} bytes", text.size())));
-  JsonReader reader("report", "", *json);
+CliResult<BoardReport> read_board_report(const Json& json) {
+  JsonReader reader("report", "", json);
   BoardReport report;
-  report.absent = reader.text("absent");
-  report.unfit = reader.text("unfit");
   if (const Json* const seen = reader.object("seen", false); seen != nullptr) {
     JsonReader part("report", "seen.", *seen);
     report.seen = read_observation(part);

@@ -3,19 +3,21 @@
 // simulated machine, and tasks that the host carries out, as `svmsim run --kernels digest`. Thread-bound.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "cli/board_libraries.h"
+#include "cli/board_process.h"
 #include "cli/cli_error.h"
 #include "cli/regress/observation.h"
 #include "cli/run_setup.h"
+#include "sim/output/json_document.h"
 
 namespace svmsim {
 
+inline constexpr std::uint64_t kMostRegressRounds = 100;
+
 struct BoardReport {
-  std::string absent;  // why there is no board to run on; then nothing else is said
-  std::string unfit;   // why the scene cannot be run at all; then nothing else is said
   Observation seen;
   bool simulated_clock = false;  // the times are a simulated driver's
   bool device_lost = false;
@@ -25,11 +27,15 @@ struct BoardReport {
   bool operator==(const BoardReport&) const = default;
 };
 
-// The platform says how many cores the orchestration is told of and whether the runner has a host-map path.
-[[nodiscard]] BoardReport run_on_board(RunSetup setup, const BoardLibraries& libraries);
+// The run that a request of BoardWork::kScene asks for. Its platform says how many cores the orchestration is told of
+// and whether the runner has a host-map path. The error is one of the options or files that the request names.
+[[nodiscard]] CliResult<RunSetup> scene_setup(const BoardRequest& request);
 
-// Between processes. A text that was cut off is no report.
-[[nodiscard]] std::string board_report_text(const BoardReport& report);
-[[nodiscard]] CliResult<BoardReport> read_board_report(const std::string& text);
+// Exit code 3: there is no board; 2: as of scene_setup(); 1: the scene cannot be run at all.
+[[nodiscard]] CliResult<BoardReport> run_on_board(const BoardRequest& request);
+
+// Between processes.
+[[nodiscard]] Json board_report_json(const BoardReport& report);
+[[nodiscard]] CliResult<BoardReport> read_board_report(const Json& json);
 
 }  // namespace svmsim

@@ -71,6 +71,12 @@ Json scene_json(const SceneRegression& scene) {
   return json;
 }
 
+std::string clock_line(const std::optional<bool>& simulated) {
+  if (!simulated) return "";
+  return fmt::format("times by the {} clock, as a multiple of the simulated time\n",
+                     *simulated ? "simulated driver's own" : "system's");
+}
+
 void add_row(TextTable& table, const SceneRegression& scene) {
   std::vector<std::string> cells{scene.scene};
   for (const char* const name : {"map_calls", "map_refused", "unmap_calls", "devcopy"}) {
@@ -124,7 +130,7 @@ Json regress_json(const RegressReport& report) {
   json["policy"] = report.setup.policy;
   json["rounds"] = report.setup.rounds;
   json["seed"] = report.setup.seed;
-  json["clock"] = report.setup.simulated_clock ? "simulated" : "system";
+  json["clock"] = report.simulated_clock ? Json(clock_name(*report.simulated_clock)) : Json(nullptr);
   json["scenes"] = Json::array();
   for (const SceneRegression& scene : report.scenes) json["scenes"].push_back(scene_json(scene));
   json["not_run"] = report.asked - report.scenes.size();
@@ -136,10 +142,9 @@ Json regress_json(const RegressReport& report) {
 }
 
 std::string regress_text(const RegressReport& report) {
-  std::string text = fmt::format(
-      "{} as {}, policy {}, {} rounds, seed {}\ntimes by the {} clock, as a multiple of the simulated time\n\n",
-      printable(report.library), report.setup.platform, report.setup.policy, report.setup.rounds, report.setup.seed,
-      report.setup.simulated_clock ? "simulated driver's own" : "system's");
+  std::string text =
+      fmt::format("{} as {}, policy {}, {} rounds, seed {}\n{}\n", printable(report.library), report.setup.platform,
+                  report.setup.policy, report.setup.rounds, report.setup.seed, clock_line(report.simulated_clock));
   TextTable table(
       {"scene", "maps", "refused", "unmaps", "devcopy", "bind", "map", "unmap", "copy", "upload", "result"});
   std::size_t passed = 0;

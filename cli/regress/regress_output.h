@@ -15,6 +15,7 @@ namespace svmsim {
 
 struct RegressReport {
   BaselineSetup setup;
+  std::optional<bool> simulated_clock;  // of the times; nothing when no scene came to its end
   std::string library;                  // libascend_hal.so as it is loaded
   std::vector<SceneRegression> scenes;  // those that were begun
   std::size_t asked = 0;                // how many scenes there are to run

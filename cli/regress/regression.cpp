@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "sim/output/text_table.h"
 
 namespace svmsim {
@@ -16,7 +18,19 @@ void compare(const std::string& what, const std::string& expected, const std::st
   if (expected != seen) found.push_back({what, expected, seen});
 }
 
+// Rounded down; at most what can be said at all.
+svmrt::Picoseconds with_tolerance(svmrt::Picoseconds time, std::uint64_t percent) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t whole = time.count() / 100;
+  if (time.count() > kMost - percent) return svmrt::Picoseconds(kMost);
+  const std::uint64_t room = kMost - percent - time.count();  // what is added for the rest is less than the percents
+  if (percent > 0 && whole > room / percent) return svmrt::Picoseconds(kMost);
+  return svmrt::Picoseconds(time.count() + whole * percent + time.count() % 100 * percent / 100);
+}
+
 }  // namespace
+
+const char* clock_name(bool simulated) { return simulated ? "simulated" : "system"; }
 
 std::vector<Mismatch> differences(const Observation& expected, const Observation& seen) {
   std::vector<Mismatch> found;
@@ -51,8 +65,7 @@ std::vector<Mismatch> baseline_differences(const Observation& baseline, const Ob
   for (const auto& [name, before] : baseline.times) {
     const svmrt::Picoseconds* const now = find_named(seen.times, name);
     if (now == nullptr) continue;
-    const svmrt::Picoseconds allowed(before.count() + before.count() / 100 * tolerance_percent +
-                                     before.count() % 100 * tolerance_percent / 100);
+    const svmrt::Picoseconds allowed = with_tolerance(before, tolerance_percent);
     if (*now > allowed) {
       found.push_back({name + " us", fmt::format("at most {}", microseconds_text(allowed)), microseconds_text(*now)});
     }

@@ -47,6 +47,8 @@ struct SceneRegression {
 [[nodiscard]] std::vector<Mismatch> differences(const Observation& expected, const Observation& seen);
 // Phases of which both know the time.
 [[nodiscard]] std::vector<Phase> phases(const Observation& simulated, const Observation& seen, bool copies_all);
+// Of a clock, in documents.
+[[nodiscard]] const char* clock_name(bool simulated);
 // As differences(), and phases that take longer than `tolerance_percent` above what they took.
 [[nodiscard]] std::vector<Mismatch> baseline_differences(const Observation& baseline, const Observation& seen,
                                                          std::uint64_t tolerance_percent);

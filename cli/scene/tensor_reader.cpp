@@ -10,6 +10,7 @@
 
 #include "cli/scene/scene_name.h"
 #include "cli/scene/tensor_dtype.h"
+#include "sim/config/input_files.h"
 #include "sim/config/printable.h"
 
 namespace svmsim {
@@ -90,6 +91,7 @@ void read_block_table(ConfigTable& table, const SceneTensor& tensor, TensorData&
 
 void read_file(ConfigTable& table, std::uint64_t bytes, const std::filesystem::path& folder, TensorData& data) {
   data.file = (folder / table.text("file")).string();
+  note_input_file(data.file);
   std::error_code error;
   const std::uintmax_t size =
       std::filesystem::is_regular_file(data.file, error) ? std::filesystem::file_size(data.file, error) : 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of a test's own, gone with it. Thread-compatible.
+// A folder of a test's own, gone with it, and what is in its files. Thread-compatible.
 #pragma once
 
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace svmsim {
@@ -26,5 +28,11 @@ class ScratchFolder {
  private:
   std::filesystem::path path_;
 };
+
+// All bytes of a file; none of one that cannot be read.
+[[nodiscard]] inline std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 }  // namespace svmsim

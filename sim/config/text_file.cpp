@@ -7,6 +7,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "sim/config/input_files.h"
+
 namespace svmsim {
 
 tl::expected<std::string, UnreadableFile> read_text_file(const std::string& path, std::string_view kind,
@@ -35,6 +37,7 @@ tl::expected<std::string, UnreadableFile> read_text_file(const std::string& path
   input.seekg(0);
   input.read(text.data(), size);
   if (input.gcount() != size) return tl::unexpected(UnreadableFile{"a file that cannot be read", wanted});
+  note_input_file(path);
   return text;
 }
 

@@ -15,7 +15,7 @@ struct UnreadableFile {
 };
 
 // Every byte of the regular file at `path`. `kind` is what the message calls such a file ("TOML file"); one of more
-// than `limit` bytes, a number of MiB, is refused unread, and so is what could block.
+// than `limit` bytes, a number of MiB, is refused unread, and so is what could block. Notes the file (note_input_file).
 [[nodiscard]] tl::expected<std::string, UnreadableFile> read_text_file(const std::string& path, std::string_view kind,
                                                                        std::uint64_t limit);
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process in which a driver library is asked: loads it, then makes one call per request until the runner closes
-// the connection. Prints nothing. usage: conformance_host LIBRARY, with a socket on descriptor kHostSocket.
+// the connection. Prints nothing. usage: conformance_host LIBRARY, with a socket on descriptor kHostDescriptor.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -16,6 +14,7 @@
 #include "runtime/driver_functions.h"
 #include "sim/conformance/hal_port.h"
 #include "sim/conformance/host_protocol.h"
+#include "sim/host_process.h"
 
 // Under AddressSanitizer too a signal must end this process as it ends any other: the runner reports which.
 extern "C" const char* __asan_default_options();   // NOLINT(bugprone-reserved-identifier)
@@ -215,21 +214,14 @@ class Library {
   void* handle_ = nullptr;
 };
 
-// Makes this process end with the runner, whatever the library is at. False: the runner has ended.
-bool end_with_runner() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  char nothing = 0;  // a runner that is there has sent nothing yet
-  return recv(kHostSocket, &nothing, sizeof nothing, MSG_PEEK | MSG_DONTWAIT) < 0;
-}
-
 int serve(const std::string& path) {
-  if (!end_with_runner()) return EXIT_FAILURE;
+  if (!end_with_starter()) return EXIT_FAILURE;
   Library library;
   HostAnswer answer = library.load(path);
   HostRequest request;
   do {
-    if (send(kHostSocket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) return EXIT_FAILURE;
-    if (recv(kHostSocket, &request, sizeof request, 0) != sizeof request) return EXIT_SUCCESS;
+    if (send(kHostDescriptor, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) return EXIT_FAILURE;
+    if (recv(kHostDescriptor, &request, sizeof request, 0) != sizeof request) return EXIT_SUCCESS;
     answer = library.answer(request);
   } while (true);
 }

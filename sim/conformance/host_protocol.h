@@ -7,9 +7,6 @@
 
 namespace svmsim {
 
-// The descriptor that conformance_host serves on.
-inline constexpr int kHostSocket = 3;
-
 enum class HostCall : std::uint32_t {
   kLookUp,
   kReopenDevice,

@@ -2,28 +2,17 @@
 #include "sim/conformance/library_port.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 
 namespace svmsim {
 namespace {
 
 constexpr char kInterrupted[] = "an interruption";
-
-std::string end_text(int status) {
-  if (WIFEXITED(status)) return fmt::format("a process that ended with exit code {}", WEXITSTATUS(status));
-  const char* const name = sigabbrev_np(WTERMSIG(status));
-  return fmt::format("a process that died of SIG{}", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
-}
 
 }  // namespace
 
@@ -36,9 +25,10 @@ void LibraryPort::begin_case() {
   end_process();
   failure_.clear();
   absent_ = false;
+  exit_code_.reset();
   simulated_ = false;
   library_path_.clear();
-  if (interrupted()) {
+  if (setup_.interrupted && setup_.interrupted()) {
     failure_ = kInterrupted;
     return;
   }
@@ -56,63 +46,44 @@ void LibraryPort::start_process() {
     failure_ = fmt::format("no socket: {}", std::strerror(errno));
     return;
   }
-  std::vector<std::string> arguments{setup_.host_program, setup_.library};
-  std::vector<std::string> environment = environment_with(setup_.environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  // Also where both are the same descriptor, dup2 here clears close-on-exec.
-  posix_spawn_file_actions_adddup2(&actions, ends[1], kHostSocket);
-  const int error = posix_spawn(&process_, setup_.host_program.c_str(), &actions, nullptr,
-                                pointers_to(arguments).data(), pointers_to(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
+  if (const auto error = process_.start({setup_.host_program, setup_.library}, setup_.environment, ends[1])) {
+    failure_ = *error;
+  }
   close(ends[1]);
   socket_ = ends[0];
-  if (error != 0) {
-    process_ = -1;
-    failure_ = fmt::format("no process: {}: {}", setup_.host_program, std::strerror(error));
-  }
 }
 
-int LibraryPort::end_process() {
-  int status = 0;
-  if (process_ > 0) {
-    kill(process_, SIGKILL);  // changes nothing about one that died before
-    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
+std::string LibraryPort::end_process() {
+  const auto status = process_.end();
   if (socket_ >= 0) close(socket_);
-  process_ = -1;
   socket_ = -1;
-  return status;
+  if (!status) return "ended unseen";
+  if (WIFEXITED(*status)) exit_code_ = WEXITSTATUS(*status);
+  return end_text(*status);
 }
 
-// In short waits: a signal that came just before one of them does not end it.
-bool LibraryPort::wait_for(int descriptor) const {
-  constexpr std::chrono::milliseconds kShort{100};
-  pollfd ready{descriptor, POLLIN, 0};
-  for (auto left = setup_.guard; left.count() > 0 && !interrupted(); left -= kShort) {
-    if (poll(&ready, 1, static_cast<int>(std::min(left, kShort).count())) > 0) return true;
-  }
-  return false;
+HostEvent LibraryPort::wait_for(int descriptor) const {
+  return process_.wait(descriptor, std::chrono::steady_clock::now() + setup_.guard, setup_.interrupted);
 }
 
 // The other side of the socket is closed, or said nonsense: its process is about to end, or it lives and is ended here.
 void LibraryPort::break_off() {
-  const int process = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));
-  const bool ends_itself = process < 0 || wait_for(process);
-  if (process >= 0) close(process);
-  const std::string text = end_text(end_process());
-  failure_ = ends_itself ? text : "a process that broke off the conversation and went on";
+  const bool ends_itself = wait_for(-1) == HostEvent::kEnded;
+  const std::string end = end_process();
+  failure_ = ends_itself ? "a process that " + end : "a process that broke off the conversation and went on";
 }
 
 HostAnswer LibraryPort::receive() {
   HostAnswer answer;
-  if (!wait_for(socket_)) {
+  const HostEvent event = wait_for(socket_);
+  if (event == HostEvent::kTooLate || event == HostEvent::kInterrupted) {
     end_process();
-    failure_ = interrupted() ? kInterrupted : fmt::format("no answer within {} ms", setup_.guard.count());
+    failure_ =
+        event == HostEvent::kInterrupted ? kInterrupted : fmt::format("no answer within {} ms", setup_.guard.count());
     return answer;
   }
-  if (recv(socket_, &answer, sizeof answer, 0) != sizeof answer) {
+  // What is there is taken; after its end, nothing more comes.
+  if (recv(socket_, &answer, sizeof answer, MSG_DONTWAIT) != sizeof answer) {
     break_off();
     return {};
   }

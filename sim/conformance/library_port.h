@@ -5,8 +5,6 @@
 // the thread that began it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <functional>
 #include <string>
@@ -14,6 +12,7 @@
 #include "sim/child_environment.h"
 #include "sim/conformance/hal_port.h"
 #include "sim/conformance/host_protocol.h"
+#include "sim/host_process.h"
 
 namespace svmsim {
 
@@ -39,6 +38,8 @@ class LibraryPort final : public HalPort {
   // Whether failure() since begin_case() is that there is no library to load, or that it finds no device: no case can
   // be asked, and nobody deviates.
   [[nodiscard]] bool absent() const { return absent_; }
+  // Of a failure() since begin_case() that is the end of the process: its exit code, if it had one.
+  [[nodiscard]] std::optional<int> exit_code() const { return exit_code_; }
   // Where the loader found the library of the last case that began; empty when it did not.
   [[nodiscard]] const std::string& library_path() const { return library_path_; }
   // Whether it is a library of this simulator, which has a host page of its own.
@@ -66,11 +67,10 @@ class LibraryPort final : public HalPort {
 
  private:
   void start_process();
-  // Ends the process, which may be dead already; returns its wait status.
-  int end_process();
-  [[nodiscard]] bool interrupted() const { return setup_.interrupted && setup_.interrupted(); }
-  // Whether the descriptor has something to read before the guard ends, or an interruption.
-  [[nodiscard]] bool wait_for(int descriptor) const;
+  // Ends the process, which may be dead already; says how it ended.
+  std::string end_process();
+  // What comes first from the process, before the guard ends; a descriptor of -1: nothing but its end.
+  [[nodiscard]] HostEvent wait_for(int descriptor) const;
   // An answer with code 0 and the request's output once there is a failure.
   HostAnswer ask(const HostRequest& request);
   // The code of the answer. `output`, null or what the call gets to see there, takes what the call left.
@@ -84,9 +84,10 @@ class LibraryPort final : public HalPort {
   HalSurroundings surroundings_;
   std::string failure_ = "no case begun";
   bool absent_ = false;
+  std::optional<int> exit_code_;
   bool simulated_ = false;
   std::string library_path_;
-  pid_t process_ = -1;
+  HostProcess process_;
   int socket_ = -1;
 };
 

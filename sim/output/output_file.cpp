@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/output/output_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const 
   std::string path = target_of(asked_path, error).string();
   if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
   std::string unfinished = path + ".XXXXXX";
-  const int descriptor = above_standard_streams(mkstemp(unfinished.data()));
+  const int descriptor = above_standard_streams(mkostemp(unfinished.data(), O_CLOEXEC));
   std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
   if (file == nullptr) return tl::unexpected(failed("write", path));
   std::setvbuf(file, nullptr, _IOFBF, kBuffer);  // if it has no memory for that, it keeps its own
@@ -76,7 +77,7 @@ void OutputFile::flush() {
 }
 
 tl::expected<void, std::string> OutputFile::finish() {
-  // mkstemp makes files that only their owner may read; this one is as readable as any other new file.
+  // mkostemp makes files that only their owner may read; this one is as readable as any other new file.
   const mode_t mask = umask(0);
   umask(mask);
   const bool written = !failed_ && fchmod(fileno(file_), 0666 & ~mask) == 0 && std::fflush(file_) == 0;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process in which a command works on a board: loads the libraries, does what its arguments say, writes the answer
+// to descriptor kHostDescriptor, and leaves through the libraries' exit handlers.
+// usage: board_host, with the arguments that cli/board_process.h makes.
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/board_points.h"
+#include "cli/board_process.h"
+#include "cli/regress/board_scene.h"
+#include "cli/standard_streams.h"
+#include "sim/host_process.h"
+
+namespace svmsim {
+namespace {
+
+bool hand_back(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(kHostDescriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::close(kHostDescriptor) == 0;
+}
+
+CliResult<Json> answer_to(const BoardRequest& request) {
+  if (request.work == BoardWork::kPoints) return measure_board(request).map(board_points_json);
+  return run_on_board(request).map(board_report_json);
+}
+
+}  // namespace
+}  // namespace svmsim
+
+int main(int argc, char** argv) {
+  std::signal(SIGTTOU, SIG_IGN);  // its group is none of the terminal's foreground, and shows its steps there
+  if (!svmsim::end_with_starter()) return EXIT_FAILURE;
+  const auto request = svmsim::board_request({argv + 1, argv + argc});
+  if (!request) {
+    svmsim::print_error_line("board_host: other arguments than this build of svmsim gives it");
+    return EXIT_FAILURE;
+  }
+  try {
+    return svmsim::hand_back(svmsim::answer_text(svmsim::answer_to(*request))) ? EXIT_SUCCESS : EXIT_FAILURE;
+  } catch (const std::exception& error) {  // memory that is not there, for one
+    svmsim::print_error_line(error.what());
+    return EXIT_FAILURE;
+  }
+}
