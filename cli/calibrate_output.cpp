@@ -136,8 +136,9 @@ std::string subject_text(const PointsSubject& subject, const Calibration& points
                                  measured.simulated ? " (simulated)" : "", measured.iterations, machine_text(points));
   if (!measured.left_out.empty()) text += "\nleft out:\n";
   for (const std::string& what : measured.left_out) text += fmt::format("  {}\n", printable(what));
-  if (subject.process_end)
+  if (subject.process_end) {
     text += fmt::format("\nthe process of the measurement {}\n", printable(*subject.process_end));
+  }
   return text;
 }
 
