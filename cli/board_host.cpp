@@ -4,7 +4,6 @@
 // usage: board_host, with the arguments that cli/board_process.h makes.
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -16,20 +15,13 @@
 #include "cli/board_process.h"
 #include "cli/regress/board_scene.h"
 #include "cli/standard_streams.h"
+#include "sim/descriptor.h"
 #include "sim/host_process.h"
 
 namespace svmsim {
 namespace {
 
-bool hand_back(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(kHostDescriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return ::close(kHostDescriptor) == 0;
-}
+bool hand_back(std::string_view text) { return write_all(kHostDescriptor, text) && ::close(kHostDescriptor) == 0; }
 
 CliResult<Json> answer_to(const BoardRequest& request) {
   if (request.work == BoardWork::kPoints) return measure_board(request).map(board_points_json);

@@ -15,21 +15,13 @@
 #include "property_tests/harness.h"
 #include "property_tests/scenario_file.h"
 #include "property_tests/scenario_process.h"
+#include "sim/descriptor.h"
 
 namespace svmsim {
 
 namespace {
 
 constexpr unsigned kHangSeconds = 60;  // only decides what counts as a hang
-
-void write_all(int descriptor, const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t written = ::write(descriptor, text.data() + at, text.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) ::_exit(1);
-    at += static_cast<std::size_t>(written);
-  }
-}
 
 std::string read_all(int descriptor) {
   std::string text;
@@ -45,7 +37,7 @@ std::string read_all(int descriptor) {
 [[noreturn]] void run_in_child(int descriptor, const Scenario& scenario, const Player& player) {
   end_after(kHangSeconds);
   const auto send = [&](const Json& line) {
-    write_all(descriptor, line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    if (!write_all(descriptor, line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) ::_exit(1);
   };
   const ScenarioResult result = player(scenario, [&](const StepReport& step) { send(step_json(step, scenario)); });
   send(verdict_json(result));

@@ -4,26 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 
 #include "sim/config/printable.h"
+#include "sim/descriptor.h"
 
 namespace svmsim {
-
-namespace {
-
-bool write_all(int descriptor, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(descriptor, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
-}  // namespace
 
 StandardStreams::StandardStreams() {
   const bool open = fcntl(STDOUT_FILENO, F_GETFD) >= 0;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <string_view>
 
 namespace svmsim {
 
@@ -19,6 +21,17 @@ namespace svmsim {
   close(descriptor);
   errno = errno_of_move;
   return moved;
+}
+
+// False, with errno set, when the descriptor does not take all of it. A signal handler may call it.
+[[nodiscard]] inline bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
 }
 
 }  // namespace svmsim

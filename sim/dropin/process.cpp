@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/descriptor.h"
 #include "sim/dropin/environment.h"
 
 namespace svmsim {
@@ -20,13 +21,7 @@ constexpr int kBadInput = 2;
 
 // One line; not through stdio, whose buffers belong to the program.
 void say(const std::string& message) {
-  const std::string line = fmt::format("svmsim: {}\n", message);
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t count = write(STDERR_FILENO, line.data() + written, line.size() - written);
-    if (count <= 0) return;
-    written += static_cast<std::size_t>(count);
-  }
+  static_cast<void>(write_all(STDERR_FILENO, fmt::format("svmsim: {}\n", message)));
 }
 
 [[noreturn]] void end_with_bad_input(const std::string& message) {

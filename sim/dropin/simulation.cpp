@@ -15,17 +15,6 @@ namespace svmsim {
 
 namespace {
 
-bool write_all(int descriptor, const std::string& text) {
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = write(descriptor, text.data() + written, text.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    written += static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 // False with errno set.
 bool write_report(const std::string& path, const ProcessReport& report) {
   if (path == "-") return write_all(STDERR_FILENO, report.text());

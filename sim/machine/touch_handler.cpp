@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "sim/descriptor.h"
 #include "sim/machine/touch_report.h"
 
 namespace svmsim {
@@ -87,12 +88,7 @@ bool TouchWatch::report(std::uint64_t host_address) const {
   const auto history = history_.at(touch.device_address);
   std::array<char, 1024> text;
   const std::size_t length = describe_touch(touch, history ? &*history : nullptr, text);
-  std::size_t written = 0;
-  while (written < length) {
-    const ssize_t got = write(STDERR_FILENO, text.data() + written, length - written);
-    if (got <= 0) break;
-    written += static_cast<std::size_t>(got);
-  }
+  static_cast<void>(write_all(STDERR_FILENO, {text.data(), length}));
   return true;
 }
 
