@@ -66,8 +66,7 @@ CliError wrong_environment(const BoardLibraries& libraries) {
   CliError error;
   error.message = fmt::format(
       "{} ended the process that loaded it with exit code {}, as a simulated library does at a variable of the "
-      "environment "
-      "that it cannot use; what it said stands on stderr",
+      "environment that it cannot use; what it said stands on stderr",
       printable(libraries.hal), kWrongEnvironment);
   return error;
 }

@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include "cli/board_libraries.h"
 #include "cli/json_reader.h"
 #include "cli/open_board.h"
 #include "cli/option_value.h"
@@ -126,39 +125,46 @@ std::optional<CliError> check_host_pages(const Platform& platform) {
 
 }  // namespace
 
-CliResult<BoardPoints> measure_board(const BoardRequest& request) {
+CliResult<PointsSetup> points_setup(const BoardRequest& request) {
   const auto iterations = integer_option("--iterations", request.iterations, 1, kMostIterations);
   if (!iterations) return tl::unexpected(iterations.error());
-  const auto platform = find_board_platform(request.locations, request.platform);
+  auto platform = find_board_platform(request.locations, request.platform);
   if (!platform) return tl::unexpected(platform.error());
-  const auto libraries = find_board_libraries(request.lib, *platform);
+  auto libraries = find_board_libraries(request.lib, *platform);
   if (!libraries) return tl::unexpected(libraries.error());
+  return PointsSetup{*iterations, std::move(*platform), std::move(*libraries)};
+}
+
+CliResult<BoardPoints> measure_board(const BoardRequest& request) {
+  const auto setup = points_setup(request);
+  if (!setup) return tl::unexpected(setup.error());
+  const auto& [iterations, platform, libraries] = *setup;
   // This one first: the others find it loaded, wherever it is.
-  DriverLibrary hal(libraries->hal);
+  DriverLibrary hal(libraries.hal);
   const auto found = hal.find("halHostRegister");
   if (!found && found.error().driver_code == svmrt::DriverCode::kLibraryNotLoaded) {
-    return tl::unexpected(absent_board(*libraries, found.error().message));
+    return tl::unexpected(absent_board(libraries, found.error().message));
   }
-  const DriverClock time = driver_clock(libraries->hal);
-  if (auto wrong = check_host_pages(*platform); wrong && !time.simulated) return tl::unexpected(std::move(*wrong));
+  const DriverClock time = driver_clock(libraries.hal);
+  if (auto wrong = check_host_pages(platform); wrong && !time.simulated) return tl::unexpected(std::move(*wrong));
 
-  const auto driver = open_board(*libraries, *platform, time.clock,
+  const auto driver = open_board(libraries, platform, time.clock,
                                  [](svmrt::LogLevel /*level*/, const std::string& line) { print_error_line(line); });
-  if (!driver) return tl::unexpected(absent_board(*libraries, driver.error().message));
+  if (!driver) return tl::unexpected(absent_board(libraries, driver.error().message));
 
   MeasurementPlan plan = published_plan();
-  plan.iterations = *iterations;
+  plan.iterations = iterations;
   plan.progress = show_step;
   const auto measured = measure(**driver, plan);
   clear_step();
   if (!measured) return tl::unexpected(failure("the measurement failed: " + measured.error().message));
 
   BoardPoints made;
-  made.library = libraries->hal;
+  made.library = libraries.hal;
   made.simulated = time.simulated;
-  made.iterations = *iterations;
-  made.points.source = source_of(*libraries, *platform, *iterations, time.simulated);
-  PointsMaker(*platform, made).add(*measured);
+  made.iterations = iterations;
+  made.points.source = source_of(libraries, platform, iterations, time.simulated);
+  PointsMaker(platform, made).add(*measured);
   if (made.points.map_points.empty() && made.points.copy_points.empty() && made.points.view_points.empty()) {
     return tl::unexpected(failure(fmt::format("nothing could be measured: {}", fmt::join(made.left_out, "; "))));
   }

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/board_libraries.h"
 #include "cli/board_process.h"
 #include "cli/cli_error.h"
 #include "sim/cost/calibration.h"
 #include "sim/output/json_document.h"
+#include "sim/platform.h"
 
 namespace svmsim {
 
@@ -24,8 +26,17 @@ struct BoardPoints {
 
 inline constexpr std::uint64_t kMostIterations = 100'000;
 
-// A request of BoardWork::kPoints. Exit code 3: no library, or no device; 2: an option of the request, or the host's
-// pages are not those of the platform; 1: a call failed, or nothing could be measured.
+struct PointsSetup {
+  std::uint64_t iterations = 0;
+  Platform platform;
+  BoardLibraries libraries;
+};
+
+// What a request of BoardWork::kPoints asks for. The error is one of the options that it names.
+[[nodiscard]] CliResult<PointsSetup> points_setup(const BoardRequest& request);
+
+// Exit code 3: no library, or no device; 2: as of points_setup(), or the host's pages are not those of the platform;
+// 1: a call failed, or nothing could be measured.
 [[nodiscard]] CliResult<BoardPoints> measure_board(const BoardRequest& request);
 
 // Between processes.

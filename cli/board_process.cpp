@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,11 +71,7 @@ std::optional<CliResult<Json>> read_answer(const std::string& text) {
 
 std::string bad_end(const std::optional<int>& status) {
   if (!status) return "ended unseen";
-  return WIFEXITED(*status) && WEXITSTATUS(*status) == 0 ? "" : end_text(*status);
-}
-
-bool is_wrong_environment(const std::optional<int>& status) {
-  return status && WIFEXITED(*status) && WEXITSTATUS(*status) == kWrongEnvironment;
+  return exit_code_of(*status) == 0 ? "" : end_text(*status);
 }
 
 }  // namespace
@@ -139,7 +134,7 @@ BoardAnswer ask_board_host(const BoardRequest& request, const BoardLibraries& li
     if (!Interruption::happened()) answer.said = read_answer(text);
     if (answer.failure.empty()) answer.failure = bad_end(status);
     if (!answer.said && answer.failure.empty()) answer.failure = "ended with exit code 0 before its work was done";
-    if (!answer.said && text.empty() && is_wrong_environment(status)) {
+    if (!answer.said && text.empty() && status && exit_code_of(*status) == kWrongEnvironment) {
       answer.said = tl::unexpected(wrong_environment(libraries));
     }
   }

@@ -7,9 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "cli/interruption.h"
@@ -66,7 +64,6 @@ class BoardProcess : public testing::Test {
     return ask_board_host(request(), libraries, timeout);
   }
   [[nodiscard]] BoardRequest request() const {
-    std::filesystem::create_directories(folder_.path());
     BoardRequest request;
     request.work = BoardWork::kPoints;
     request.locations = default_locations();
@@ -144,20 +141,14 @@ TEST_F(BoardProcess, EndsWithTheCommandWhateverEndsThat) {
   ::close(null);
 }
 
-// A file that is none of the project's own: libascend_hal.so has it as its need, and it stands beside it.
-TEST_F(BoardProcess, LibraryIsAskedAsTheEnvironmentSays) {
+// The loader reads it when the process begins.
+TEST_F(BoardProcess, LibraryIsFoundWhereTheEnvironmentSays) {
   BoardLibraries libraries;
   libraries.hal = "libascend_hal.so";
   libraries.environment = {{"LD_LIBRARY_PATH", folder_.path()}, {"FAKE_DEED", "exit 7"}};
-  EXPECT_EQ(ask_board_host(
-                [&] {
-                  BoardRequest asked = request();
-                  asked.lib.reset();
-                  return asked;
-                }(),
-                libraries, kLong)
-                .failure,
-            "ended with exit code 7");
+  BoardRequest asked = request();
+  asked.lib.reset();
+  EXPECT_EQ(ask_board_host(asked, libraries, kLong).failure, "ended with exit code 7");
 }
 
 }  // namespace

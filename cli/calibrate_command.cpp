@@ -48,21 +48,17 @@ struct CalibrateFiles {
 };
 
 CliResult<MeasureSetup> measure_setup(const Locations& locations, const CalibrateOptions& options) {
-  const auto iterations = integer_option("--iterations", options.iterations, 1, kMostIterations);
-  if (!iterations) return tl::unexpected(iterations.error());
   const auto timeout = integer_option("--timeout", options.timeout, 1, kLongestMeasurement);
   if (!timeout) return tl::unexpected(timeout.error());
-  const auto platform = find_board_platform(locations, options.platform);
-  if (!platform) return tl::unexpected(platform.error());
-  auto libraries = find_board_libraries(options.lib, *platform);
-  if (!libraries) return tl::unexpected(libraries.error());
   MeasureSetup setup;
   setup.request.work = BoardWork::kPoints;
   setup.request.locations = locations;
   setup.request.lib = options.lib;
   setup.request.platform = options.platform;
   setup.request.iterations = options.iterations;
-  setup.libraries = std::move(*libraries);
+  auto points = points_setup(setup.request);
+  if (!points) return tl::unexpected(points.error());
+  setup.libraries = std::move(points->libraries);
   setup.timeout = std::chrono::seconds(*timeout);
   return setup;
 }

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/testing/board_folder.h"
@@ -30,12 +29,6 @@ ChildResult conformance(std::vector<std::string> arguments, const EnvironmentCha
   for (const auto& [name, value] : variables) changes[name] = value;
   arguments.insert(arguments.begin(), {SVMSIM_PROGRAM, "conformance"});
   return run_child(std::move(arguments), changes);
-}
-
-std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
 }
 
 const json& rule_of(const json& document, const std::string& name) {
@@ -115,7 +108,7 @@ TEST(ConformanceCommand, DeviationIsShownWithWhatWasExpectedAndSeen) {
   EXPECT_THAT(table.output, testing::Not(testing::HasSubstr("conformance 100 %")));
 
   // No key says this: the platform is the a2a3, the deviation a comment.
-  const std::string text = content(overlay);
+  const std::string text = text_of(overlay);
   EXPECT_THAT(text, testing::HasSubstr("\nextends = \"a2a3\"\n\n# No key says these"));
   EXPECT_THAT(text, testing::HasSubstr(seen));
   EXPECT_EQ(conformance({"--in-process", "--platform", overlay}).exit_code, 0);
@@ -126,7 +119,7 @@ TEST(ConformanceCommand, OverlayTurnsThePlatformIntoWhatTheBoardDoes) {
   const std::string overlay = folder / "overlay.toml";
   const EnvironmentChanges board = {{"SVMSIM_PLATFORM", "a2a3-64k"}};
   EXPECT_EQ(conformance({"--lib", kDropIn, "--output", overlay}, board).exit_code, 1);
-  const std::string text = content(overlay);
+  const std::string text = text_of(overlay);
   EXPECT_THAT(text, testing::HasSubstr("\nextends = \"a2a3\"\nhost_page = 65536\n"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("No key says")));
   const ChildResult again = conformance({"--lib", kDropIn, "--platform", overlay}, board);
@@ -237,7 +230,7 @@ TEST(ConformanceCommand, OverlayDoesNotReplaceThePlatformItExtends) {
   const ChildResult refused = conformance({"--in-process", "--platform", mine, "--output", mine});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.errors, ::testing::HasSubstr("allowed: another file than those that the command reads"));
-  EXPECT_EQ(content(mine), text);
+  EXPECT_EQ(text_of(mine), text);
 }
 
 TEST(ConformanceCommand, FunctionThatTheLibraryLacksIsNotApplicable) {

@@ -195,9 +195,7 @@ TEST(ProbeCommand, FileOfABoardThatFitsOnlyExtends) {
     const ChildResult result = probed("a5", {"--lib", SVMSIM_DROPIN_DIR, "--platform", platform, "--output", mine});
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     EXPECT_THAT(result.output, testing::EndsWith("\nwritten: " + mine + "\n"));
-    std::ostringstream text;
-    text << std::ifstream(mine).rdbuf();
-    return text.str();
+    return text_of(mine);
   };
   EXPECT_THAT(written("a2a3"), testing::EndsWith("\nextends = \"a5\"\n"));
   EXPECT_THAT(written("a5-map"), testing::EndsWith("\nextends = \"a5-map\"\n"));

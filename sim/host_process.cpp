@@ -101,8 +101,12 @@ std::optional<int> HostProcess::end() {
   return std::exchange(process_, -1) == ended ? std::optional(status) : std::nullopt;
 }
 
+std::optional<int> exit_code_of(int status) {
+  return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+}
+
 std::string end_text(int status) {
-  if (WIFEXITED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  if (const auto code = exit_code_of(status)) return fmt::format("ended with exit code {}", *code);
   const char* const name = sigabbrev_np(WTERMSIG(status));
   return fmt::format("died of SIG{}", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
 }

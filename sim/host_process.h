@@ -52,8 +52,11 @@ class HostProcess {
 // How a process ended, by its wait status: "ended with exit code 7", "died of SIGSEGV".
 [[nodiscard]] std::string end_text(int status);
 
-// For the program, first thing: it ends when its starter does, whatever the library is at. False: the starter has ended
-// already.
+// Of a process that ended by itself, by its wait status; nothing of one that died of a signal.
+[[nodiscard]] std::optional<int> exit_code_of(int status);
+
+// For the program, first thing: it ends when its starter does, whatever the library is at, unless that changes the
+// user. What it started does not. False: the starter has ended already.
 [[nodiscard]] bool end_with_starter();
 
 }  // namespace svmsim

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,7 +57,7 @@ std::string LibraryPort::end_process() {
   if (socket_ >= 0) close(socket_);
   socket_ = -1;
   if (!status) return "ended unseen";
-  if (WIFEXITED(*status)) exit_code_ = WEXITSTATUS(*status);
+  exit_code_ = exit_code_of(*status);
   return end_text(*status);
 }
 
