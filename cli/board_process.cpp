@@ -29,7 +29,7 @@ constexpr std::array kWorkWords{"scene", "points"};
 std::string receive(const HostProcess& process, int descriptor, std::chrono::seconds timeout, std::string& text) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   bool open = true;
-  std::array<char, 65536> buffer{};
+  std::array<char, 4096> buffer{};
   for (;;) {
     const HostEvent event = process.wait(open ? descriptor : -1, until, &Interruption::happened);
     if (event == HostEvent::kEnded) return "";
@@ -69,9 +69,13 @@ std::optional<CliResult<Json>> read_answer(const std::string& text) {
   return std::nullopt;
 }
 
-std::string bad_end(const std::optional<int>& status) {
+// How the process ended, if not well; `answered`: it said something of use.
+std::string bad_end(const std::optional<int>& status, bool answered, const std::string& text) {
   if (!status) return "ended unseen";
-  return exit_code_of(*status) == 0 ? "" : end_text(*status);
+  if (exit_code_of(*status) != 0) return end_text(*status);
+  if (answered) return "";
+  if (text.empty()) return "ended with exit code 0 before its work was done";
+  return fmt::format("ended with exit code 0 after {} bytes that are no answer", text.size());
 }
 
 }  // namespace
@@ -132,8 +136,7 @@ BoardAnswer ask_board_host(const BoardRequest& request, const BoardLibraries& li
     answer.failure = receive(process, ends[0], timeout, text);
     const auto status = process.end();
     if (!Interruption::happened()) answer.said = read_answer(text);
-    if (answer.failure.empty()) answer.failure = bad_end(status);
-    if (!answer.said && answer.failure.empty()) answer.failure = "ended with exit code 0 before its work was done";
+    if (answer.failure.empty()) answer.failure = bad_end(status, answer.said.has_value(), text);
     if (!answer.said && text.empty() && status && exit_code_of(*status) == kWrongEnvironment) {
       answer.said = tl::unexpected(wrong_environment(libraries));
     }

@@ -92,6 +92,7 @@ TEST_F(BoardProcess, EndWithoutAnAnswerIsNamed) {
     return answer.failure;
   };
   EXPECT_EQ(failure("exit 0"), "ended with exit code 0 before its work was done");
+  EXPECT_EQ(failure("babble"), "ended with exit code 0 after 5 bytes that are no answer");
   EXPECT_EQ(failure("exit 7"), "ended with exit code 7");
   EXPECT_EQ(failure("crash"), "died of SIGSEGV");
 }
@@ -128,11 +129,18 @@ TEST_F(BoardProcess, WhatItStartedEndsWithIt) {
 // It has the pipe of the answer open.
 TEST_F(BoardProcess, DaemonIsNotWaitedFor) { EXPECT_EQ(ask("daemon", seconds(15)).failure, "ended with exit code 7"); }
 
+TEST_F(BoardProcess, LibraryThatClosesTheLowestDescriptorsHidesNoAnswer) {
+  const BoardAnswer answer = ask("close");
+  EXPECT_EQ(answer.failure, "");
+  EXPECT_TRUE(answer.said) << "also that it is no driver is an answer";
+}
+
+// And what the library started.
 TEST_F(BoardProcess, EndsWithTheCommandWhateverEndsThat) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   HostProcess command;
   const auto error = command.start({SVMSIM_PROGRAM, "calibrate", "--lib", folder_.path()},
-                                   {{"FAKE_DEED", "hang"}, {"FAKE_LOCK", lock_}}, null);
+                                   {{"FAKE_DEED", "family"}, {"FAKE_LOCK", lock_}}, null);
   ASSERT_FALSE(error) << *error;
   std::error_code none;  // while it is not there
   while (!std::filesystem::exists(lock_) || std::filesystem::file_size(lock_, none) == 0) ::sched_yield();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/host_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,18 +21,21 @@ namespace svmsim {
 
 namespace {
 
-// A group of its own, so that what it starts can be ended with it, and no blocked signals.
+// Reads until the pipe on its standard input has no writer, then ends its group. Nothing but SIGKILL ends it before.
+constexpr const char* kWatch = "trap '' HUP INT QUIT TERM; read -r _; kill -KILL 0";
+
+// A child with one descriptor of this process, as its own `there`, in the group (0: a new one), and no signal blocked.
 class SpawnSetup {
  public:
-  explicit SpawnSetup(int descriptor) {
+  SpawnSetup(int descriptor, int there, pid_t group) {
     posix_spawn_file_actions_init(&actions_);
     // Also where both are the same descriptor, dup2 here clears close-on-exec.
-    posix_spawn_file_actions_adddup2(&actions_, descriptor, kHostDescriptor);
+    posix_spawn_file_actions_adddup2(&actions_, descriptor, there);
     posix_spawnattr_init(&attributes_);
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setpgroup(&attributes_, group);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   }
   SpawnSetup(const SpawnSetup&) = delete;
@@ -41,11 +45,15 @@ class SpawnSetup {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // An errno, or 0.
-  [[nodiscard]] int spawn(std::vector<std::string> words, const EnvironmentChanges& changes, pid_t& process) const {
+  // The error says why there is no process.
+  [[nodiscard]] std::optional<std::string> spawn(std::vector<std::string> words, const EnvironmentChanges& changes,
+                                                 pid_t& process) const {
     std::vector<std::string> environment = environment_with(changes);
-    return posix_spawn(&process, words.front().c_str(), &actions_, &attributes_, pointers_to(words).data(),
-                       pointers_to(environment).data());
+    const int error = posix_spawn(&process, words.front().c_str(), &actions_, &attributes_, pointers_to(words).data(),
+                                  pointers_to(environment).data());
+    if (error == 0) return std::nullopt;
+    process = -1;
+    return fmt::format("no process: {}: {}", words.front(), std::strerror(error));
   }
 
  private:
@@ -53,52 +61,69 @@ class SpawnSetup {
   posix_spawnattr_t attributes_{};
 };
 
+// Its wait status; nullopt when somebody else has taken that, or nobody keeps it.
+std::optional<int> status_of(pid_t process) {
+  int status = 0;
+  pid_t ended = -1;
+  do {
+    ended = waitpid(process, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  return ended == process ? std::optional(status) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> HostProcess::start_group() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fmt::format("no process: no pipe: {}", std::strerror(errno));
+  lifeline_ = ends[1];
+  auto error = SpawnSetup(ends[0], STDIN_FILENO, 0).spawn({"/bin/sh", "-c", kWatch}, {}, group_);
+  close(ends[0]);
+  return error;
+}
 
 std::optional<std::string> HostProcess::start(std::vector<std::string> words, const EnvironmentChanges& changes,
                                               int descriptor) {
-  const std::string program = words.front();
-  const int error = SpawnSetup(descriptor).spawn(std::move(words), changes, process_);
-  if (error != 0) {
-    process_ = -1;
-    return fmt::format("no process: {}: {}", program, std::strerror(error));
-  }
-  handle_ = static_cast<int>(syscall(SYS_pidfd_open, process_, 0));  // without one, only the descriptor says anything
-  return std::nullopt;
+  auto error = start_group();
+  if (!error) error = SpawnSetup(descriptor, kHostDescriptor, group_).spawn(std::move(words), changes, process_);
+  if (error) static_cast<void>(end());
+  return error;
 }
 
-// In short waits: a signal that came just before one of them does not end it.
+bool HostProcess::has_ended() const {
+  siginfo_t found{};
+  // Its number stays its own until end() has asked for its status.
+  return process_ < 0 || waitid(P_PID, static_cast<id_t>(process_), &found, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         found.si_pid == process_;
+}
+
+// In short waits: nothing that the oldest kernels of boards have wakes one at the end of a process (pidfd_open is of
+// Linux 5.3), nor surely for a signal.
 HostEvent HostProcess::wait(int descriptor, std::chrono::steady_clock::time_point until,
                             const std::function<bool()>& interrupted) const {
   using std::chrono::milliseconds;
-  constexpr milliseconds kShort{100};
-  if (descriptor < 0 && handle_ < 0) return HostEvent::kEnded;
-  // poll passes over negative descriptors.
-  std::array<pollfd, 2> ready{pollfd{descriptor, POLLIN, 0}, pollfd{handle_, POLLIN, 0}};
+  constexpr milliseconds kShort{10};
+  pollfd ready{descriptor, POLLIN, 0};  // poll passes over a negative one
   for (;;) {
     if (interrupted && interrupted()) return HostEvent::kInterrupted;
+    const bool ended = has_ended();  // before the descriptor is looked at, so that nothing it wrote is missed
     const auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now());
-    const milliseconds span = std::clamp(left, milliseconds(0), kShort);
-    if (poll(ready.data(), ready.size(), static_cast<int>(span.count())) > 0) {
-      return ready[0].revents != 0 ? HostEvent::kReadable : HostEvent::kEnded;
-    }
+    const milliseconds span = ended ? milliseconds(0) : std::clamp(left, milliseconds(0), kShort);
+    if (poll(&ready, 1, static_cast<int>(span.count())) > 0) return HostEvent::kReadable;
+    if (ended) return HostEvent::kEnded;
     if (left <= milliseconds(0)) return HostEvent::kTooLate;
   }
 }
 
 std::optional<int> HostProcess::end() {
-  if (process_ < 0) return std::nullopt;
-  // Before it is waited for, its number is nobody else's. A group that it has left is not ended with it.
-  kill(-process_, SIGKILL);
-  kill(process_, SIGKILL);  // changes nothing about one that died before
-  int status = 0;
-  pid_t ended = -1;
-  do {
-    ended = waitpid(process_, &status, 0);
-  } while (ended < 0 && errno == EINTR);
-  if (handle_ >= 0) close(handle_);
-  handle_ = -1;
-  return std::exchange(process_, -1) == ended ? std::optional(status) : std::nullopt;
+  // Before they are waited for, their numbers are nobody else's.
+  if (group_ > 0) kill(-group_, SIGKILL);
+  if (process_ > 0) kill(process_, SIGKILL);  // it may have left its group
+  std::optional<int> status;
+  if (process_ > 0) status = status_of(std::exchange(process_, -1));
+  if (group_ > 0) static_cast<void>(status_of(std::exchange(group_, -1)));
+  if (lifeline_ >= 0) close(std::exchange(lifeline_, -1));
+  return status;
 }
 
 std::optional<int> exit_code_of(int status) {
@@ -111,11 +136,21 @@ std::string end_text(int status) {
   return fmt::format("died of SIG{}", name == nullptr ? std::to_string(WTERMSIG(status)) : name);
 }
 
-bool end_with_starter() {
+std::optional<int> begin_host() {
+  constexpr rlim_t kUsual = 1024;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Hung up: the other end of the pipe or socket is closed.
   pollfd starter{kHostDescriptor, 0, 0};
-  return poll(&starter, 1, 0) == 0;
+  if (poll(&starter, 1, 0) != 0) {
+    errno = EPIPE;
+    return std::nullopt;
+  }
+  rlimit limit{kUsual, kUsual};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const int moved = fcntl(kHostDescriptor, F_DUPFD_CLOEXEC, static_cast<int>(std::min(limit.rlim_cur, kUsual) / 2));
+  if (moved < 0) return std::nullopt;
+  close(kHostDescriptor);
+  return moved;
 }
 
 }  // namespace svmsim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program in a process of its own that a library is loaded into, and all processes that it starts: a library that
-// crashes, hangs or ends the process ends that one alone, and nothing of it outlives the object, but for a process that
-// left its group on purpose. Thread-bound: the program, which asks for it with end_with_starter(), ends with the thread
-// that started it.
+// crashes, hangs or ends the process ends that one alone, and nothing of it outlives the object, nor this process,
+// whatever ends that, but for a process that left its group on purpose or runs as a user that this one may not signal.
+// Thread-bound: the program, which calls begin_host(), ends with the thread that started it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 
 namespace svmsim {
 
-// The descriptor on which the program finds what start() gave it.
+// The descriptor on which the program finds what start() gave it, until it calls begin_host().
 inline constexpr int kHostDescriptor = 3;
 
 enum class HostEvent {
@@ -45,8 +45,13 @@ class HostProcess {
   [[nodiscard]] std::optional<int> end();
 
  private:
+  // The group, with a first process that ends all of it once nobody has the other end of lifeline_ open any more.
+  [[nodiscard]] std::optional<std::string> start_group();
+  [[nodiscard]] bool has_ended() const;
+
+  pid_t group_ = -1;
+  int lifeline_ = -1;
   pid_t process_ = -1;
-  int handle_ = -1;  // readable once the program has ended
 };
 
 // How a process ended, by its wait status: "ended with exit code 7", "died of SIGSEGV".
@@ -56,7 +61,9 @@ class HostProcess {
 [[nodiscard]] std::optional<int> exit_code_of(int status);
 
 // For the program, first thing: it ends when its starter does, whatever the library is at, unless that changes the
-// user. What it started does not. False: the starter has ended already.
-[[nodiscard]] bool end_with_starter();
+// user; and what start() gave it is on the descriptor that this returns, which a library that takes or closes the
+// lowest ones leaves alone, and which no program that it starts gets. nullopt, with errno: the starter has ended
+// already (EPIPE), or there is no descriptor left.
+[[nodiscard]] std::optional<int> begin_host();
 
 }  // namespace svmsim

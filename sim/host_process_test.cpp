@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -99,6 +101,39 @@ TEST_F(HostProcessTest, OneThatIsNotWaitedForEndsWithTheObject) {
   run("while :; do sleep 600; done");
   process_.reset();
   EXPECT_EQ(rest(), "");
+}
+
+// A starter that nothing is left of to end anything.
+TEST_F(HostProcessTest, WhatTheProgramStartedEndsWithAStarterThatIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  pipe_ = ends[0];
+  const pid_t starter = ::fork();
+  ASSERT_GE(starter, 0);
+  if (starter == 0) {
+    // The group has the pipe alone.
+    if (process_->start({"/bin/sh", "-c", "sleep 600 & echo started >&3; wait"}, {}, ends[1])) ::_exit(1);
+    ::close(ends[1]);
+    for (;;) ::pause();
+  }
+  ::close(ends[1]);
+  std::array<char, 8> started{};
+  EXPECT_EQ(::read(pipe_, started.data(), started.size()), 8);
+  ::kill(starter, SIGKILL);
+  EXPECT_EQ(::waitpid(starter, nullptr, 0), starter);
+  EXPECT_EQ(rest(), "") << "and the pipe is closed";
+}
+
+TEST(HostProcessStart, WithoutADescriptorThereIsNoProcess) {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{0, limit.rlim_max};
+  HostProcess process;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto error = process.start({"/bin/true"}, {}, STDERR_FILENO);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(error, "no process: no pipe: Too many open files");
+  EXPECT_FALSE(process.end());
 }
 
 TEST(HostProcessStart, WithoutAProgramThereIsNoProcess) {

@@ -215,13 +215,14 @@ class Library {
 };
 
 int serve(const std::string& path) {
-  if (!end_with_starter()) return EXIT_FAILURE;
+  const auto runner = begin_host();
+  if (!runner) return EXIT_FAILURE;
   Library library;
   HostAnswer answer = library.load(path);
   HostRequest request;
   do {
-    if (send(kHostDescriptor, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) return EXIT_FAILURE;
-    if (recv(kHostDescriptor, &request, sizeof request, 0) != sizeof request) return EXIT_SUCCESS;
+    if (send(*runner, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) return EXIT_FAILURE;
+    if (recv(*runner, &request, sizeof request, 0) != sizeof request) return EXIT_SUCCESS;
     answer = library.answer(request);
   } while (true);
 }

@@ -3,6 +3,7 @@
 // there is one, for as long as any of its processes lives, and writes a byte to it.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -30,6 +31,14 @@ void leave_a_child(bool in_group) {
   hang();
 }
 
+// Into each pipe but the standard streams.
+void babble() {
+  for (int descriptor = STDERR_FILENO + 1; descriptor < 1024; ++descriptor) {
+    struct stat found {};
+    if (fstat(descriptor, &found) == 0 && S_ISFIFO(found.st_mode) && write(descriptor, "hello", 5) != 5) std::abort();
+  }
+}
+
 [[gnu::constructor]] void act() {
   const std::string_view lock = variable("FAKE_LOCK");
   if (!lock.empty()) {
@@ -44,7 +53,19 @@ void leave_a_child(bool in_group) {
     std::signal(SIGSEGV, SIG_DFL);  // a sanitizer would make an exit code of it
     raise(SIGSEGV);
   }
+  if (deed == "close") {  // goes on, as a library without a driver's functions
+    for (int descriptor = STDERR_FILENO + 1; descriptor < 64; ++descriptor) close(descriptor);
+    return;
+  }
+  if (deed == "babble") {
+    babble();
+    _exit(0);
+  }
   if (deed == "hang") hang();
+  if (deed == "family") {
+    leave_a_child(true);
+    hang();
+  }
   if (deed == "interrupt") {
     kill(getppid(), SIGTERM);
     hang();
