@@ -64,12 +64,12 @@ std::optional<std::string> run_compiler(const std::vector<std::string>& words) {
 }
 
 // Removes the file at its end, unless it has another name by then.
-class UnfinishedFile {
+class CompiledFile {
  public:
-  explicit UnfinishedFile(std::string path) : path_(std::move(path)) {}
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-  ~UnfinishedFile() { ::unlink(path_.c_str()); }
+  explicit CompiledFile(std::string path) : path_(std::move(path)) {}
+  CompiledFile(const CompiledFile&) = delete;
+  CompiledFile& operator=(const CompiledFile&) = delete;
+  ~CompiledFile() { ::unlink(path_.c_str()); }
 
  private:
   std::string path_;
@@ -79,7 +79,9 @@ CliResult<fs::path> output_path(const BuildOptions& options) {
   const fs::path output = options.output.value_or(fs::path(options.source).stem().string() + ".so");
   std::error_code error;
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  const bool usable = output.has_filename() && fs::is_directory(folder, error) &&
+  // A current folder that is gone is still a folder, but has no path.
+  const bool has_path = output.is_absolute() || !fs::current_path(error).empty();
+  const bool usable = has_path && output.has_filename() && fs::is_directory(folder, error) &&
                       (!fs::exists(output, error) || fs::is_regular_file(output, error));
   if (auto checked = check_output("--output", output.string(), output.string()); !checked) {
     return tl::unexpected(checked.error());
@@ -101,7 +103,7 @@ CliResult<CommandOutput> build_command(const BuildOptions& options, OutputFormat
   if (!output) return tl::unexpected(output.error());
   // A name of its own beside the output: whoever runs the old file keeps it, and a failure leaves it.
   const std::string unfinished = fmt::format("{}.{}", output->string(), ::getpid());
-  const UnfinishedFile removed(unfinished);
+  const CompiledFile removed(unfinished);
   std::vector<std::string> words = compiler_words();
   words.insert(words.end(), {"-std=c++17", "-O2", "-g", "-fPIC", "-shared", "-Wall", "-Wextra"});
   words.push_back(std::string("-I") + SVMSIM_API_DIR);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/output/output_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
-
-#include "sim/descriptor.h"
 
 namespace svmsim {
 
@@ -54,36 +50,30 @@ tl::expected<std::unique_ptr<OutputFile>, std::string> OutputFile::create(const 
   // The directory of the process may be another one when the file gets its name.
   std::string path = target_of(asked_path, error).string();
   if (error) return tl::unexpected(fmt::format("{}: {}", asked_path, error.message()));
-  std::string unfinished = path + ".XXXXXX";
-  const int descriptor = above_standard_streams(mkostemp(unfinished.data(), O_CLOEXEC));
-  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
-  if (file == nullptr) return tl::unexpected(failed("write", path));
-  std::setvbuf(file, nullptr, _IOFBF, kBuffer);  // if it has no memory for that, it keeps its own
-  return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), std::move(unfinished), file));
-}
-
-OutputFile::~OutputFile() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  std::remove(unfinished_path_.c_str());
+  UnfinishedFile file = UnfinishedFile::without_name(path);
+  if (file.stream() == nullptr) file = UnfinishedFile::beside(path);
+  if (file.stream() == nullptr) return tl::unexpected(failed("write", path));
+  std::setvbuf(file.stream(), nullptr, _IOFBF, kBuffer);  // if it has no memory for that, it keeps its own
+  return std::unique_ptr<OutputFile>(new OutputFile(std::move(path), std::move(file)));
 }
 
 void OutputFile::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) failed_ = true;
+  if (std::fwrite(text.data(), 1, text.size(), file_.stream()) != text.size()) failed_ = true;
 }
 
 void OutputFile::flush() {
-  if (std::fflush(file_) != 0) failed_ = true;
+  if (std::fflush(file_.stream()) != 0) failed_ = true;
 }
 
 tl::expected<void, std::string> OutputFile::finish() {
-  // mkostemp makes files that only their owner may read; this one is as readable as any other new file.
+  // Some unfinished files only their owner may read; this one is as readable as any other new file.
   const mode_t mask = umask(0);
   umask(mask);
-  const bool written = !failed_ && fchmod(fileno(file_), 0666 & ~mask) == 0 && std::fflush(file_) == 0;
+  std::FILE* const stream = file_.stream();
+  const bool written = !failed_ && fchmod(fileno(stream), 0666 & ~mask) == 0 && std::fflush(stream) == 0;
   if (!written) return tl::unexpected(failed("write", path_));
-  if (std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) return tl::unexpected(failed("name", path_));
-  std::fclose(std::exchange(file_, nullptr));
+  if (!file_.give_name(path_)) return tl::unexpected(failed("name", path_));
+  file_ = {};
   return {};
 }
 

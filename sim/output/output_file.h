@@ -2,11 +2,13 @@
 // A file that appears under its name only when it is complete. Thread-compatible.
 #pragma once
 
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
+
+#include "sim/output/unfinished_file.h"
 
 namespace svmsim {
 
@@ -17,7 +19,7 @@ class OutputFile {
   [[nodiscard]] static tl::expected<std::unique_ptr<OutputFile>, std::string> create(const std::string& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  // removes the unfinished file
+  ~OutputFile() = default;  // an unfinished file is gone
 
   // Where the file will be: absolute, without links or dots.
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -30,12 +32,10 @@ class OutputFile {
   [[nodiscard]] tl::expected<void, std::string> finish();
 
  private:
-  OutputFile(std::string path, std::string unfinished_path, std::FILE* file)
-      : path_(std::move(path)), unfinished_path_(std::move(unfinished_path)), file_(file) {}
+  OutputFile(std::string path, UnfinishedFile file) : path_(std::move(path)), file_(std::move(file)) {}
 
   std::string path_;
-  std::string unfinished_path_;  // beside path_, of this object alone
-  std::FILE* file_;              // null once finished
+  UnfinishedFile file_;  // none once finished
   bool failed_ = false;
 };
 
