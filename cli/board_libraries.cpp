@@ -65,8 +65,8 @@ CliError absent_board(const BoardLibraries& libraries, const std::string& reason
 CliError wrong_environment(const BoardLibraries& libraries) {
   CliError error;
   error.message = fmt::format(
-      "{} ended the process that loaded it with exit code {}, as a simulated library does at a variable of the "
-      "environment that it cannot use; what it said stands on stderr",
+      "{} ended the process that loaded it with exit code {}, as a simulated library does when it cannot begin, mostly "
+      "at a variable of the environment that it cannot use; what it said stands on stderr",
       printable(libraries.hal), kWrongEnvironment);
   return error;
 }

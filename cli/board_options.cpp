@@ -151,9 +151,10 @@ void add_regress_options(CLI::App& command, RegressOptions& options) {
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--seed", options.seed, "What random data is made from")->type_name("S")->capture_default_str();
-  command.add_option("--baseline", options.baseline, "Compare with what an earlier run wrote to FILE")
-      ->type_name("FILE.json");
-  command.add_flag("--update", options.update, "Write the baseline instead of comparing with it");
+  CLI::Option* const baseline =
+      command.add_option("--baseline", options.baseline, "Compare with what an earlier run wrote to FILE")
+          ->type_name("FILE.json");
+  command.add_flag("--update", options.update, "Write the baseline instead of comparing with it")->needs(baseline);
   command
       .add_option("--tolerance", options.tolerance, "How much longer than in the baseline a phase may take, in percent")
       ->type_name("PERCENT")

@@ -79,6 +79,9 @@ CliResult<CalibrateFiles> open_files(const Locations& locations, const Calibrate
     auto opened = output_option("--output", *options.output, *path);
     if (!opened) return tl::unexpected(opened.error());
     files.calibration = std::move(*opened);
+    if (files.points && files.points->path() == files.calibration->path()) {
+      return tl::unexpected(option_error("--output", *options.output, "another file than --save-points writes"));
+    }
     files.name = fs::path(*path).stem().string();
   }
   return files;
@@ -86,7 +89,6 @@ CliResult<CalibrateFiles> open_files(const Locations& locations, const Calibrate
 
 // In a process of its own. What it said counts also when it did not end well, which the subject then has.
 CliResult<BoardPoints> measured_points(const MeasureSetup& setup, PointsSubject& subject) {
-  const Interruption interruption;  // neither a process nor an unfinished file is left behind
   const BoardAnswer answer = ask_board_host(setup.request, setup.libraries, setup.timeout);
   clear_step();  // of a process that came to no end
   if (Interruption::happened()) return tl::unexpected(failure("interrupted"));
@@ -171,6 +173,7 @@ CliResult<CommandOutput> calibrate_command(const Locations& locations, const Cal
   if (!options.points) setup = measure_setup(locations, options);
   if (!setup) return tl::unexpected(setup.error());
   if (options.points) note_input_file(*options.points);
+  const Interruption interruption;  // neither a process nor an unfinished file is left behind
   auto files = open_files(locations, options);
   if (!files) return tl::unexpected(files.error());
   PointsSubject subject;

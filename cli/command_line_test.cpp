@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/testing/command_line.h"
+#include "cli/testing/scratch_folder.h"
 
 namespace svmsim {
 namespace {
@@ -169,6 +170,24 @@ TEST(CommandLine, FolderWithoutFixturesIsNamed) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_NE(result.errors.find("/nowhere"), std::string::npos) << result.errors;
   }
+}
+
+TEST(CommandLine, CurrentFolderThatIsGoneTakesNoOutput) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "x.cpp") << "int x;\n";
+  const std::string script = "mkdir \"$0\" && cd \"$0\" && rmdir \"$0\" && exec \"$@\"";
+  const auto errors = [&](const std::vector<std::string>& command) {
+    std::vector<std::string> words = {"/bin/sh", "-c", script, folder / "gone", SVMSIM_PROGRAM};
+    words.insert(words.end(), command.begin(), command.end());
+    const ChildResult result = run_child(words);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.errors;
+  };
+  EXPECT_EQ(errors({"build", folder / "x.cpp"}),
+            "svmsim: --output: found 'x.so'; allowed: a file, new or regular, in a folder that exists\n");
+  EXPECT_EQ(
+      errors({"run", kScene, "--trace", "t.json"}),
+      "svmsim: --trace: found 't.json'; allowed: a file that can be written: t.json: No such file or directory\n");
 }
 
 TEST(CommandLine, ControlCharactersOfAnArgumentStayOnOneLine) {

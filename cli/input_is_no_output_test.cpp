@@ -27,7 +27,8 @@ class InputIsNoOutput : public testing::Test {
     return folder_ / name;
   }
   // The command names `option`, and leaves `file` and the folder as they were.
-  void expect_refused(std::vector<std::string> words, const std::string& option, const std::string& file) const {
+  void expect_refused(std::vector<std::string> words, const std::string& option, const std::string& file,
+                      const std::string& allowed = "another file than those that the command reads") const {
     const std::string before = text_of(file);
     const auto files = std::distance(fs::directory_iterator(folder_.path()), {});
     words.emplace_back("--json");
@@ -35,7 +36,7 @@ class InputIsNoOutput : public testing::Test {
     EXPECT_EQ(result.exit_code, 2) << result.output << result.errors;
     const Json error = Json::parse(result.output).at("error");
     EXPECT_EQ(error.at("key"), option) << error;
-    EXPECT_EQ(error.at("allowed"), "another file than those that the command reads");
+    EXPECT_EQ(error.at("allowed"), allowed);
     EXPECT_EQ(text_of(file), before);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), files);
   }
@@ -100,6 +101,33 @@ TEST_F(InputIsNoOutput, OfACalibration) {
   std::vector<std::string> words = with("--base", base);
   words.insert(words.end(), {"--output", base});
   expect_refused(words, "--output", base);
+}
+
+// A driver's library loads others, whose names the command does not know.
+TEST_F(InputIsNoOutput, NorIsALibrary) {
+  const std::string library = folder_ / "libc_sec.so";
+  fs::copy_file(default_locations().orchestrations + "/vector_example.so", library);
+  const std::string allowed = "another file than a program or a library";
+  const std::vector<std::string> board = {"--lib", SVMSIM_DROPIN_DIR};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), board.begin(), board.end());
+    return words;
+  };
+  expect_refused(with({"regress", "vector_example", "--update", "--baseline", library}), "--baseline", library,
+                 allowed);
+  for (const char* name : {"points.csv", "mine.toml"}) fs::create_symlink(library, folder_ / name);
+  expect_refused(with({"calibrate", "--save-points", folder_ / "points.csv"}), "--save-points", library, allowed);
+  for (const char* command : {"calibrate", "probe", "conformance"}) {
+    expect_refused(with({command, "--output", folder_ / "mine.toml"}), "--output", library, allowed);
+  }
+}
+
+TEST_F(InputIsNoOutput, NorAreTwoOutputsOneFile) {
+  const std::string file = folder_ / "mine.toml";
+  fs::create_symlink(file, folder_ / "points.csv");
+  std::ofstream(file) << "old";
+  expect_refused({"calibrate", "--lib", SVMSIM_DROPIN_DIR, "--save-points", folder_ / "points.csv", "--output", file},
+                 "--output", file, "another file than --save-points writes");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "sim/config/fixture_file.h"
@@ -14,6 +16,17 @@
 namespace svmsim {
 
 namespace {
+
+// By its first bytes, those of an ELF file.
+bool is_program_or_library(const std::string& path) {
+  constexpr std::string_view kMagic =
+      "\x7f"
+      "ELF";
+  std::string start(kMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return file && start == kMagic;
+}
 
 // How an output that extends the platform of --platform `argument` names it; the error says why none can.
 CliResult<std::string> name_in_output(const std::string& argument, const Platform& platform) {
@@ -88,6 +101,10 @@ CliResult<void> check_output(const std::string& option, const std::string& text,
 CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& option, const std::string& text,
                                                      const std::string& path) {
   if (auto checked = check_output(option, text, path); !checked) return tl::unexpected(checked.error());
+  // A driver's libraries load others, which this process never sees.
+  if (is_program_or_library(path)) {
+    return tl::unexpected(option_error(option, text, "another file than a program or a library"));
+  }
   auto file = OutputFile::create(path);
   if (!file) return tl::unexpected(option_error(option, text, "a file that can be written: " + file.error()));
   return std::move(*file);

@@ -30,7 +30,7 @@ namespace svmsim {
 // The file that `option` names by `text`, which is `path`, must be none that this process has read, or notes that it
 // will: that one would be lost.
 [[nodiscard]] CliResult<void> check_output(const std::string& option, const std::string& text, const std::string& path);
-// Checks and opens it.
+// Checks and opens it; nor must it be a program or a library, as those of a driver.
 [[nodiscard]] CliResult<std::unique_ptr<OutputFile>> output_option(const std::string& option, const std::string& text,
                                                                    const std::string& path);
 

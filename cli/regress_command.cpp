@@ -135,7 +135,6 @@ void compare_with_simulation(const RunSetup& setup, SceneRegression& scene) {
 }
 
 CliResult<RegressReport> regress(const RegressSetup& setup) {
-  const Interruption interruption;
   RegressReport report;
   report.setup = setup.baseline();
   report.library = setup.libraries.hal;
@@ -192,11 +191,9 @@ CliResult<CommandOutput> regress_command(const Locations& locations, const Regre
                                          OutputFormat format) {
   const auto tolerance = integer_option("--tolerance", options.tolerance, 0, kMostTolerance);
   if (!tolerance) return tl::unexpected(tolerance.error());
-  if (options.update && !options.baseline) {
-    return tl::unexpected(option_error("--update", "", "with --baseline, which names the file to write"));
-  }
   const auto setup = regress_setup(locations, options);
   if (!setup) return tl::unexpected(setup.error());
+  const Interruption interruption;  // neither a process nor an unfinished file is left behind
   // Both now: a board takes its time.
   std::unique_ptr<OutputFile> file;
   std::optional<Baseline> baseline;
