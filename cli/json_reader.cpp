@@ -22,7 +22,8 @@ std::string described(const Json* value) {
 
 }  // namespace
 
-const Json* JsonReader::find(const std::string& key) const {
+const Json* JsonReader::find(const std::string& key) {
+  asked_.insert(key);
   const auto found = object_.find(key);
   return found == object_.end() ? nullptr : &*found;
 }
@@ -30,6 +31,12 @@ const Json* JsonReader::find(const std::string& key) const {
 void JsonReader::reject(const std::string& key, const Json* found, const std::string& allowed) {
   if (error_) return;
   error_ = cli_error(ConfigError{path_, 0, prefix_ + key, described(found), allowed});
+}
+
+void JsonReader::reject_others() {
+  for (const auto& member : object_.items()) {
+    if (!asked_.contains(member.key())) reject(member.key(), &member.value(), "members " + printable_list(asked_));
+  }
 }
 
 std::uint64_t JsonReader::integer(const std::string& key, std::uint64_t min, std::uint64_t max) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,8 @@ class JsonReader {
   // An object of integers, in its order.
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> integers(const std::string& key);
 
+  // Whatever nothing above has asked for by now is no member that this document has.
+  void reject_others();
   void reject(const std::string& key, const Json* found, const std::string& allowed);
   void take_error_of(const JsonReader& part) {
     if (!error_) error_ = part.error_;
@@ -40,11 +43,12 @@ class JsonReader {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  [[nodiscard]] const Json* find(const std::string& key) const;
+  [[nodiscard]] const Json* find(const std::string& key);
 
   const std::string path_;
   const std::string prefix_;
   const Json& object_;
+  std::set<std::string> asked_;
   std::optional<CliError> error_;
 };
 

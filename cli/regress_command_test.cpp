@@ -144,6 +144,24 @@ TEST(Regress, BaselineOfAnotherRunIsRefusedBeforeTheBoardIsAsked) {
   EXPECT_EQ(result.errors, "svmsim: " + file + ": seed: found 1; allowed: 2, as in this run\n");
 }
 
+// Somebody has changed it by hand, and it is not what he thinks.
+TEST(Regress, BaselineWithAMemberOfAnotherNameIsRefused) {
+  const ScratchFolder folder;
+  const std::string file = folder / "baseline.json";
+  regress_document({kScene, "--baseline", file, "--update"}, 1);
+  const std::string text = text_of(file);
+  const auto key_with = [&](const std::string& before, const std::string& after) {
+    std::string changed = text;
+    EXPECT_NE(changed.find(before), std::string::npos);
+    changed.replace(changed.find(before), before.size(), after);
+    std::ofstream(file) << changed;
+    return regress_document({kScene, "--baseline", file}, 2)["error"]["key"];
+  };
+  EXPECT_EQ(key_with("\"seed\"", "\"sed\": 1, \"seed\""), "sed");
+  EXPECT_EQ(key_with("\"status\"", "\"state\": 1, \"status\""), std::string("scenes.") + kScene + ".state");
+  EXPECT_EQ(key_with("\"seed\"", "\"seed\": 2, \"seed\""), "seed") << "twice";
+}
+
 // The counts are compared, the times of two clocks are not.
 TEST(Regress, BaselineByAnotherClockIsADifference) {
   const ScratchFolder folder;

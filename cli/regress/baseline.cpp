@@ -55,11 +55,13 @@ CliResult<Baseline> read_baseline(const std::string& path, const BaselineSetup& 
       if (scene != nullptr) {
         JsonReader part(path, "scenes." + member.key() + ".", *scene);
         baseline.scenes[member.key()] = read_observation(part);
+        part.reject_others();
         reader.take_error_of(part);
       }
       reader.take_error_of(all);
     }
   }
+  reader.reject_others();
   if (reader.error()) return tl::unexpected(*reader.error());
   return baseline;
 }

@@ -21,7 +21,7 @@ struct JsonLimits {
 
 struct JsonMistake {
   std::uint32_t line = 0;  // from 1; 0 with a member
-  std::string member;      // of the document, below which a limit is exceeded
+  std::string member;      // of the document, below which a limit is exceeded or a name stands twice
   std::string found;
   std::string allowed;
 };

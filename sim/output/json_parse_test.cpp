@@ -26,7 +26,28 @@ TEST(JsonParse, InvalidJsonIsNamedByItsLine) {
   EXPECT_EQ(mistake_of("{\n\"seed\": 1e999}").line, 2U);
   EXPECT_EQ(mistake_of("{\n\n\"seed\": \"\xff\"}").line, 3U);
   EXPECT_EQ(mistake_of("{\n\"seed\": 1}\n}").line, 3U);
-  EXPECT_EQ(mistake_of("{\n\"seed\": 1").found, "invalid JSON");
+}
+
+TEST(JsonParse, WhatIsFoundInsteadIsNamed) {
+  for (const std::string text : {"", " \n\t\r"}) EXPECT_EQ(mistake_of(text).found, "nothing") << text;
+  for (const std::string text : {"{\n\"seed\": 1", "{", "{\"seed", "{\"seed\": [1, 2"}) {
+    EXPECT_EQ(mistake_of(text).found, "an end in the middle") << text;
+  }
+  for (const std::string text : {"{\n\n\"seed\": \"\xff\"}", "{\"seed\": \"\xc3(\"}", "{\xc3"}) {
+    EXPECT_EQ(mistake_of(text).found, "bytes that are not UTF-8") << text;
+  }
+  for (const std::string text : {"{\"seed\": 1,}", "{\xc3\xa4: 1}", "{\"seed\": 1}}", "{\"seed\": 1}\n}"}) {
+    EXPECT_EQ(mistake_of(text).found, "invalid JSON") << text;
+  }
+}
+
+TEST(JsonParse, ANameThatStandsTwiceIsRefused) {
+  EXPECT_EQ(mistake_of("{\"a\": 1, \"b\": 2, \"a\": 1}").member, "a");
+  const JsonMistake below = mistake_of("{\"a\": [{\"b\": 1}, {\"c\": {}, \"b\": 1, \"b\": 2}]}");
+  EXPECT_EQ(below.member, "a");
+  EXPECT_EQ(below.found, "'b' twice");
+  EXPECT_EQ(below.allowed, "each name once in an object");
+  EXPECT_TRUE(parse_json_object("{\"a\": {\"a\": 1}, \"b\": [{\"a\": 1}, {\"a\": 1}]}")) << "in others";
 }
 
 TEST(JsonParse, OtherValuesAreNoObject) {
