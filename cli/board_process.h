@@ -48,7 +48,8 @@ struct BoardAnswer {
 };
 
 // After its work the process leaves through its exit handlers, so that a driver can say what it holds. It and what it
-// started are killed after `timeout`, when this process ends in whatever way, and when this one is interrupted (Interruption).
+// started are killed after `timeout`, when this process ends in whatever way, and when this one is interrupted
+// (Interruption).
 [[nodiscard]] BoardAnswer ask_board_host(const BoardRequest& request, const BoardLibraries& libraries,
                                          std::chrono::seconds timeout);
 
